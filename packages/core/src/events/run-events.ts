@@ -1,0 +1,82 @@
+import type { FunctionCallContent } from "../messages/content.js";
+import type { JsonObject } from "../messages/json.js";
+import type { Message } from "../messages/message.js";
+import type { FinishReason } from "../messages/update.js";
+import type { Usage } from "../messages/usage.js";
+
+/** What every event tells about where it comes from. */
+export interface RunEventSource {
+  readonly runId: string;
+  readonly parentRunId?: string;
+  readonly sessionId?: string;
+  readonly agentId?: string;
+  readonly agentName?: string;
+}
+
+/** How a run ended: as the response says, or by an abort or an error. */
+export type RunEndOutcome = "completed" | "paused" | "ended" | "limit" | "aborted" | "failed";
+
+/** What happens in a run, by name. Every start has exactly one end; durations are milliseconds. */
+export interface RunEventMap {
+  "run.start": { readonly messages: readonly Message[] };
+  "run.end": {
+    readonly outcome: RunEndOutcome;
+    readonly durationMs: number;
+    readonly rounds: number;
+    readonly usage?: Usage;
+    readonly error?: unknown;
+    /** What the run added to its log. */
+    readonly transcript: readonly Message[];
+  };
+  "model.start": { readonly iteration: number; readonly messages: readonly Message[] };
+  "model.end": {
+    readonly iteration: number;
+    readonly outcome: "completed" | "failed" | "aborted";
+    readonly durationMs: number;
+    readonly usage?: Usage;
+    readonly finishReason?: FinishReason;
+    readonly error?: unknown;
+  };
+  "call.start": {
+    readonly callId: string;
+    readonly toolName: string;
+    readonly iteration: number;
+    readonly arguments: JsonObject;
+  };
+  "call.end": {
+    readonly callId: string;
+    readonly toolName: string;
+    readonly iteration: number;
+    readonly outcome: "completed" | "failed" | "interrupted";
+    readonly durationMs: number;
+    /** How often the tool's own function was started for this call. */
+    readonly attempts: number;
+    /** Length of the result as it is stored, in UTF-8 bytes of its JSON. */
+    readonly bytes: number;
+    readonly errorCode?: string;
+    /** What was thrown; for logs, the model may not have seen it. */
+    readonly error?: unknown;
+  };
+  "call.abandoned": {
+    readonly callId: string;
+    readonly toolName: string;
+    readonly outcome: "completed" | "failed";
+    readonly error?: unknown;
+  };
+  "approval.requested": { readonly requestId: string; readonly call: FunctionCallContent };
+  "approval.decided": { readonly requestId: string; readonly approved: boolean };
+  "tools.changed": { readonly added: readonly string[]; readonly removed: readonly string[] };
+  /** Something went wrong that is deliberately not fatal. */
+  notice: { readonly code: string; readonly message: string; readonly error?: unknown };
+}
+
+export type RunEventName = keyof RunEventMap;
+
+/** One event, by name: its members and where it comes from. */
+export type RunEvent<Name extends RunEventName = RunEventName> = {
+  [Each in Name]: { readonly type: Each } & RunEventSource & RunEventMap[Each];
+}[Name];
+
+export type RunEventListener<Name extends RunEventName = RunEventName> = (
+  event: RunEvent<Name>,
+) => unknown;

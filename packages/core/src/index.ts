@@ -1,0 +1,88 @@
+// The public surface of @tunic/core. What is named here is API; nothing else is.
+
+// Messages
+export {
+  type Content,
+  type ContentBase,
+  type ContentExtras,
+  type DataContent,
+  dataContent,
+  type ErrorContent,
+  errorContent,
+  type FunctionApprovalRequestContent,
+  type FunctionApprovalResponseContent,
+  type FunctionCallContent,
+  type FunctionResultContent,
+  type FunctionResultError,
+  functionResultContent,
+  type HostedToolCallContent,
+  type HostedToolResultContent,
+  rawRepresentation,
+  type TextContent,
+  type TextReasoningContent,
+  textContent,
+  type UriContent,
+  uriContent,
+} from "./messages/content.js";
+export { foldUpdates, type UpdateFold } from "./messages/fold-updates.js";
+export type { JsonObject, JsonValue } from "./messages/json.js";
+export { checkHistory, type HistoryProblem, modelView, openCalls } from "./messages/log.js";
+export { type Message, type MessageInput, type Role, textOf } from "./messages/message.js";
+export type {
+  DeltaUpdate,
+  FinishReason,
+  FinishUpdate,
+  ProgressUpdate,
+  RetractUpdate,
+  Update,
+} from "./messages/update.js";
+export { addUsage, totalTokens, type Usage } from "./messages/usage.js";
+
+// Chat clients
+export type {
+  ChatClient,
+  ChatClientMetadata,
+  ChatRequest,
+  ChatResponse,
+  Outcome,
+} from "./chat/chat-client.js";
+export type { ChatOptions, Instruction, ResponseFormat, ToolChoice } from "./chat/chat-options.js";
+export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/response-stream.js";
+
+// Sessions, runs and events
+export type { RunEndOutcome, RunEvent, RunEventListener, RunEventName } from "./events/run-events.js";
+export { AgentSession, type SessionData } from "./session/agent-session.js";
+export type { Spent } from "./session/spent.js";
+export type { Budget, BudgetLimits, LimitName } from "./run/budget.js";
+export type { RunEnvironment } from "./run/environment.js";
+export type { AgentIdentity, RunContext, Services } from "./run/run-context.js";
+export { createStateKey, type RunState, type StateKey } from "./run/state-key.js";
+
+// Errors
+export { ChatClientError, type ChatClientErrorOptions } from "./errors/chat-client-error.js";
+export { ConfigurationError } from "./errors/configuration-error.js";
+export {
+  InputError,
+  SessionBusyError,
+  StreamClosedError,
+  UnknownToolError,
+} from "./errors/run-errors.js";
+export {
+  ToolAuthError,
+  ToolError,
+  type ToolErrorOptions,
+  ToolInvalidArgumentsError,
+  ToolRateLimitError,
+  ToolServiceError,
+  ToolTimeoutError,
+} from "./errors/tool-errors.js";
+export { TunicError, type TunicErrorOptions } from "./errors/tunic-error.js";
+
+// For authors of chat clients
+export { checkOptionNames } from "./errors/configuration-error.js";
+export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
+export { joinInstructions } from "./chat/chat-options.js";
+export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
+export type { FunctionTool, HostedTool, InvokeOptions, Tool, ToolInput, ToolResult } from "./tools/tool.js";
+export type { FunctionInvocationContext } from "./tools/function-invocation-context.js";
+export type { StandardSchema } from "./tools/standard-schema.js";

@@ -1,0 +1,234 @@
+import type { JsonObject, JsonValue } from "./json.js";
+
+/** Key under which a vendor's own object may ride along on a content; it is lost in JSON. */
+export const rawRepresentation: unique symbol = Symbol("tunic.raw");
+
+/** Members that every content may have. */
+export interface ContentBase {
+  /** What a vendor must get back on this very part, by vendor. Other vendors never see it. */
+  readonly providerData?: Readonly<Record<string, JsonObject>>;
+  /** Belongs to Tunic and its users (labels live here). Never sent to a model service. */
+  readonly additionalProperties?: JsonObject;
+  readonly [rawRepresentation]?: unknown;
+}
+
+export interface TextContent extends ContentBase {
+  readonly type: "text";
+  readonly text: string;
+  /** Tells blocks of text apart: only text of the same id (or of none) grows together. */
+  readonly id?: string;
+}
+
+/** What a model thought before it answered, as far as its service shows it. */
+export interface TextReasoningContent extends ContentBase {
+  readonly type: "text_reasoning";
+  readonly text: string;
+  /** Tells blocks of reasoning apart: only text of the same id (or of none) grows together. */
+  readonly id?: string;
+}
+
+/** Bytes, inline. */
+export interface DataContent extends ContentBase {
+  readonly type: "data";
+  /** Base64. */
+  readonly data: string;
+  /** IANA media type, such as `image/png`. */
+  readonly mediaType: string;
+  readonly name?: string;
+}
+
+/** Something that lives at an address. */
+export interface UriContent extends ContentBase {
+  readonly type: "uri";
+  readonly uri: string;
+  readonly mediaType: string;
+}
+
+/** A failure as part of a message, such as a refusal. */
+export interface ErrorContent extends ContentBase {
+  readonly type: "error";
+  readonly message: string;
+  readonly code?: string;
+}
+
+/** The model asks for a tool to be called. */
+export interface FunctionCallContent extends ContentBase {
+  readonly type: "function_call";
+  /** Unique within a log. */
+  readonly callId: string;
+  readonly name: string;
+  /** The parsed object. Absent in fragments of a stream and where `parseError` says why. */
+  readonly arguments?: JsonObject;
+  /** A fragment of the arguments' text (in a `delta`), or the whole text where it did not parse. */
+  readonly argumentsText?: string;
+  /** Why the arguments are no object; such a call never runs. */
+  readonly parseError?: string;
+  /** The service has run this call already: kept for the record, never run here. */
+  readonly informationalOnly?: boolean;
+}
+
+/** Why a call has an error result. */
+export interface FunctionResultError {
+  /** Stable, for programs. */
+  readonly code: string;
+  /** Whether the same call may succeed later. */
+  readonly retryable: boolean;
+  readonly message: string;
+  /** What the model can do about it. */
+  readonly fix?: string;
+}
+
+/** The one answer to a call. */
+export interface FunctionResultContent extends ContentBase {
+  readonly type: "function_result";
+  readonly callId: string;
+  readonly contents: readonly Content[];
+  readonly isError?: boolean;
+  readonly error?: FunctionResultError;
+}
+
+/** A call waits for a person's decision. */
+export interface FunctionApprovalRequestContent extends ContentBase {
+  readonly type: "function_approval_request";
+  readonly requestId: string;
+  readonly call: FunctionCallContent;
+}
+
+/** A person's decision. It names a request and carries no call. */
+export interface FunctionApprovalResponseContent extends ContentBase {
+  readonly type: "function_approval_response";
+  readonly requestId: string;
+  readonly approved: boolean;
+  readonly reason?: string;
+}
+
+/** A tool that the model service called itself. */
+export interface HostedToolCallContent extends ContentBase {
+  readonly type: "hosted_tool_call";
+  readonly callId: string;
+  readonly name: string;
+  readonly input?: JsonValue;
+}
+
+/** What a tool of the model service brought. */
+export interface HostedToolResultContent extends ContentBase {
+  readonly type: "hosted_tool_result";
+  readonly callId: string;
+  readonly name?: string;
+  readonly output?: JsonValue;
+}
+
+/**
+ * One part of a message. At run time a part of a type that is not listed here is kept as it came;
+ * switch statements over `type` need a default branch.
+ */
+export type Content =
+  | TextContent
+  | TextReasoningContent
+  | DataContent
+  | UriContent
+  | ErrorContent
+  | FunctionCallContent
+  | FunctionResultContent
+  | FunctionApprovalRequestContent
+  | FunctionApprovalResponseContent
+  | HostedToolCallContent
+  | HostedToolResultContent;
+
+/** Optional members of the makers below. */
+export type ContentExtras = Pick<ContentBase, "providerData" | "additionalProperties">;
+
+/**
+ * What the makers made. Membership cannot be written down in JSON, so that data which merely looks
+ * like a content (a web page's JSON, say) cannot pose as one and bring its own label.
+ */
+const made = new WeakSet<object>();
+
+function make<Made extends Content>(content: Made): Made {
+  made.add(content);
+  return content;
+}
+
+/** Whether a value came out of a maker of this module; what merely looks like a content did not. */
+export function isMadeContent(value: unknown): value is Content {
+  return typeof value === "object" && value !== null && made.has(value);
+}
+
+/** Text. */
+export function textContent(text: string, extras?: ContentExtras): TextContent {
+  return make({ type: "text", text, ...extras });
+}
+
+/**
+ * Bytes of a media type, such as an image: a `Uint8Array`, or text that is base64 already.
+ *
+ * @throws TypeError when a text is not base64.
+ */
+export function dataContent(
+  data: Uint8Array | string,
+  mediaType: string,
+  extras?: ContentExtras & { readonly name?: string },
+): DataContent {
+  const base64 = typeof data === "string" ? checkedBase64(data) : toBase64(data);
+  return make({ type: "data", data: base64, mediaType, ...extras });
+}
+
+/** A pointer to something: its address and media type. A `data:` address becomes a {@link DataContent}. */
+export function uriContent(
+  uri: string,
+  mediaType?: string,
+  extras?: ContentExtras,
+): UriContent | DataContent {
+  if (uri.startsWith("data:")) return fromDataUri(uri, extras);
+  if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) {
+    throw new TypeError(`A uri content needs an absolute address with a scheme; got "${uri}".`);
+  }
+  return make({ type: "uri", uri, mediaType: mediaType ?? "application/octet-stream", ...extras });
+}
+
+/** A failure as part of a message. */
+export function errorContent(
+  message: string,
+  extras?: ContentExtras & { readonly code?: string },
+): ErrorContent {
+  return make({ type: "error", message, ...extras });
+}
+
+/** A caller's answer to a call of a declaration-only tool. A string becomes one text content. */
+export function functionResultContent(
+  callId: string,
+  result: string | readonly Content[],
+  extras?: ContentExtras & { readonly isError?: boolean; readonly error?: FunctionResultError },
+): FunctionResultContent {
+  const contents = typeof result === "string" ? [textContent(result)] : result;
+  return make({ type: "function_result", callId, contents, ...extras });
+}
+
+/** The whole content of a `data:` address (RFC 2397), decoded from base64 or percent-encoding. */
+function fromDataUri(uri: string, extras?: ContentExtras): DataContent {
+  const comma = uri.indexOf(",");
+  if (comma < 0)
+    throw new TypeError("A data: address needs a comma between its type and its data.");
+  const [mediaType, ...parameters] = uri.slice("data:".length, comma).split(";");
+  const body = uri.slice(comma + 1);
+  const type = mediaType || "text/plain";
+  if (parameters.includes("base64")) return dataContent(body, type, extras);
+  return dataContent(new TextEncoder().encode(decodeURIComponent(body)), type, extras);
+}
+
+function checkedBase64(text: string): string {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
+    throw new TypeError("dataContent takes bytes or base64 text; this text is not base64.");
+  }
+  return text;
+}
+
+/** Base64 of bytes, without Node's Buffer. */
+export function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  // In slices: String.fromCharCode takes its arguments on the stack.
+  for (let at = 0; at < bytes.length; at += 0x8000) {
+    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+  }
+  return btoa(binary);
+}

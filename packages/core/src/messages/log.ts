@@ -1,0 +1,155 @@
+import type { Content, FunctionCallContent, FunctionResultContent } from "./content.js";
+import { callsOf, type Message } from "./message.js";
+
+/** What is wrong with a log. */
+export interface HistoryProblem {
+  readonly code: "duplicate_call" | "duplicate_result" | "orphan_result" | "early_result";
+  readonly callId: string;
+  readonly messageId: string;
+  readonly message: string;
+}
+
+interface PlacedResult {
+  readonly at: number;
+  readonly message: Message;
+  readonly content: FunctionResultContent;
+}
+
+/**
+ * What a model may see of a log: each batch of calls stands, with all its results in one tool
+ * message, where its last result stands; an unfinished batch, results without a call and the
+ * contents that steer approvals are left out. Pure, and of one log the earlier views are prefixes
+ * of the later ones. Messages that need no change are handed on as the same objects.
+ */
+export function modelView(log: readonly Message[]): readonly Message[] {
+  const results = firstResults(log);
+  const batches = new Map<number, Message[]>();
+  log.forEach((message, at) => {
+    const calls = callsOf(message);
+    if (calls.length === 0) return;
+    const answers = calls.map((call) => results.get(call.callId));
+    if (
+      !answers.every((answer): answer is PlacedResult => answer !== undefined && answer.at > at)
+    ) {
+      return;
+    }
+    const place = Math.max(...answers.map((answer) => answer.at));
+    const here = batches.get(place) ?? [];
+    here.push(withoutControls(message), resultMessage(message, answers));
+    batches.set(place, here);
+  });
+  const view: Message[] = [];
+  log.forEach((message, at) => {
+    const here = batches.get(at);
+    if (here) view.push(...here);
+    if (callsOf(message).length > 0) return;
+    const rest = withoutControls(message, true);
+    if (rest.contents.length > 0) view.push(rest);
+  });
+  return view;
+}
+
+/** Everything about a log that breaks the rule "one result for each call, and after it". */
+export function checkHistory(log: readonly Message[]): readonly HistoryProblem[] {
+  const problems: HistoryProblem[] = [];
+  const calls = new Map<string, number>();
+  const answered = new Set<string>();
+  const report = (
+    code: HistoryProblem["code"],
+    callId: string,
+    at: Message,
+    text: string,
+  ): void => {
+    problems.push({ code, callId, messageId: at.id, message: text });
+  };
+  log.forEach((message, at) => {
+    for (const { callId } of callsOf(message)) {
+      if (calls.has(callId))
+        report("duplicate_call", callId, message, `Two calls have the id "${callId}".`);
+      else calls.set(callId, at);
+    }
+  });
+  log.forEach((message, at) => {
+    for (const content of message.contents) {
+      if (content.type !== "function_result") continue;
+      const { callId } = content;
+      const calledAt = calls.get(callId);
+      if (calledAt === undefined) {
+        report("orphan_result", callId, message, `No call has the id "${callId}" of this result.`);
+      } else if (calledAt >= at) {
+        report(
+          "early_result",
+          callId,
+          message,
+          `The result for "${callId}" stands before its call.`,
+        );
+      } else if (answered.has(callId)) {
+        report("duplicate_result", callId, message, `The call "${callId}" has two results.`);
+      }
+      answered.add(callId);
+    }
+  });
+  return problems;
+}
+
+/** The calls of a log that have no result yet. */
+export function openCalls(log: readonly Message[]): readonly FunctionCallContent[] {
+  const results = firstResults(log);
+  return log.flatMap((message) => callsOf(message).filter((call) => !results.has(call.callId)));
+}
+
+function firstResults(log: readonly Message[]): Map<string, PlacedResult> {
+  const results = new Map<string, PlacedResult>();
+  log.forEach((message, at) => {
+    for (const content of message.contents) {
+      if (content.type !== "function_result" || results.has(content.callId)) continue;
+      results.set(content.callId, { at, message, content });
+    }
+  });
+  return results;
+}
+
+/** The message that answers a batch: the one in the log where that says it all, else a joined one. */
+function resultMessage(batch: Message, answers: readonly PlacedResult[]): Message {
+  const last = answers.reduce((a, b) => (b.at >= a.at ? b : a)).message;
+  const same =
+    last.role === "tool" &&
+    last.contents.length === answers.length &&
+    answers.every((answer, index) => answer.content === last.contents[index]);
+  if (same) return last;
+  const known = joined.get(batch);
+  if (
+    known?.contents.length === answers.length &&
+    answers.every((answer, index) => answer.content === known.contents[index])
+  ) {
+    return known;
+  }
+  const message: Message = {
+    id: last.role === "tool" ? last.id : `${last.id}_results`,
+    role: "tool",
+    contents: answers.map((answer) => answer.content),
+    createdAt: last.createdAt,
+  };
+  joined.set(batch, message);
+  return message;
+}
+
+/** A message without what steers approvals (and, where asked, without results and calls). */
+function withoutControls(message: Message, bare = false): Message {
+  const leaves = (content: Content): boolean =>
+    content.type === "function_approval_request" ||
+    content.type === "function_approval_response" ||
+    (bare && content.type === "function_result") ||
+    // Only a model calls tools: a call in anybody else's message is not handed on.
+    (content.type === "function_call" && message.role !== "assistant");
+  if (!message.contents.some(leaves)) return message;
+  const known = stripped.get(message);
+  if (known) return known;
+  const rest = { ...message, contents: message.contents.filter((content) => !leaves(content)) };
+  stripped.set(message, rest);
+  return rest;
+}
+
+/** Messages never change, so what is derived from one holds as long as it lives. */
+const joined = new WeakMap<Message, Message>();
+const stripped = new WeakMap<Message, Message>();

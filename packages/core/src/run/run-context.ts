@@ -1,0 +1,171 @@
+import { type EventHub, guarded } from "../events/event-hub.js";
+import type {
+  RunEvent,
+  RunEventListener,
+  RunEventMap,
+  RunEventName,
+} from "../events/run-events.js";
+import type { Message } from "../messages/message.js";
+import { addUsage, type Usage } from "../messages/usage.js";
+import type { AgentSession } from "../session/agent-session.js";
+import type { Spent } from "../session/spent.js";
+import { AbortGate } from "./abort-gate.js";
+import { Budget, type BudgetLimits } from "./budget.js";
+import { type RunEnvironment, systemEnvironment } from "./environment.js";
+import { RunState } from "./state-key.js";
+
+/** Things that tools and handlers need and a test wants to replace: databases, clients, settings. */
+export type Services = Readonly<Record<string, unknown>>;
+
+/** Which agent a run belongs to. */
+export interface AgentIdentity {
+  readonly id: string;
+  readonly name?: string;
+}
+
+/** What belongs to one run. Opaque to chat clients; whoever wraps one passes it on. */
+export interface RunContext {
+  readonly id: string;
+  /** The run inside which this one was started. */
+  readonly parent?: RunContext;
+  readonly agent?: AgentIdentity;
+  /** Undefined when the caller gave none. */
+  readonly session?: AgentSession;
+  readonly state: RunState;
+  /** Fires when the run is stopped, for whatever reason. */
+  readonly signal: AbortSignal;
+  readonly budget: Budget;
+  readonly services: Services;
+  /** Milliseconds that were spent on waiting for a slow consumer of updates. */
+  readonly waitedMs: number;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** A new id, such as `message_…_3`. */
+  newId(kind: string): string;
+  /** Reports what is deliberately not fatal. */
+  notice(code: string, message: string, error?: unknown): void;
+}
+
+export interface RunInit {
+  readonly environment?: RunEnvironment;
+  readonly parent?: Run;
+  readonly agent?: AgentIdentity;
+  readonly session?: AgentSession;
+  readonly signal?: AbortSignal;
+  readonly limits?: BudgetLimits;
+  readonly spent?: Spent;
+  readonly services?: Services;
+  readonly events?: EventHub;
+  readonly onEvent?: RunEventListener;
+}
+
+/** The run as its owner sees it: with the means to stop it, to tell of it and to settle it. */
+export class Run implements RunContext {
+  readonly id: string;
+  readonly parent?: Run;
+  readonly agent?: AgentIdentity;
+  readonly session?: AgentSession;
+  readonly budget: Budget;
+  readonly services: Services;
+  readonly gate = new AbortGate();
+  readonly environment: RunEnvironment;
+  /** What the run has added to its log so far: a valid log at every moment. Set by the loop. */
+  readTranscript: () => readonly Message[] = () => [];
+  waitedMs = 0;
+  rounds = 0;
+  #state: RunState | undefined;
+  #ids = 0;
+  #waiting = 0;
+  #waitingSince = 0;
+  #childUsage: Usage | undefined;
+  readonly #events: EventHub | undefined;
+  readonly #onEvent: RunEventListener | undefined;
+
+  constructor(init: RunInit = {}) {
+    this.environment = init.environment ?? init.parent?.environment ?? systemEnvironment;
+    this.id = `run_${this.environment.randomId()}`;
+    if (init.parent) this.parent = init.parent;
+    if (init.agent) this.agent = init.agent;
+    if (init.session) this.session = init.session;
+    this.budget = new Budget(init.limits ?? {}, init.parent?.budget, init.spent);
+    this.services = init.services ?? init.parent?.services ?? noServices;
+    this.#events = init.events;
+    this.#onEvent = init.onEvent;
+    if (init.parent) this.gate.follow(init.parent.signal);
+    if (init.signal) this.gate.follow(init.signal);
+  }
+
+  get state(): RunState {
+    this.#state ??= new RunState();
+    return this.#state;
+  }
+
+  get signal(): AbortSignal {
+    return this.gate.signal;
+  }
+
+  now(): number {
+    return this.environment.now();
+  }
+
+  newId(kind: string): string {
+    return `${kind}_${this.id.slice(4)}_${++this.#ids}`;
+  }
+
+  /** Whether anybody watches; check it before an event is put together. */
+  get observed(): boolean {
+    return (
+      this.#onEvent !== undefined ||
+      (this.#events?.active ?? false) ||
+      (this.parent?.observed ?? false)
+    );
+  }
+
+  emit<Name extends RunEventName>(type: Name, details: RunEventMap[Name]): void {
+    if (!this.observed) return;
+    const event = {
+      type,
+      runId: this.id,
+      ...(this.parent && { parentRunId: this.parent.id }),
+      ...(this.session && { sessionId: this.session.id }),
+      ...(this.agent && { agentId: this.agent.id }),
+      ...(this.agent?.name !== undefined && { agentName: this.agent.name }),
+      ...details,
+    } as RunEvent;
+    this.#deliver(event);
+  }
+
+  notice(code: string, message: string, error?: unknown): void {
+    this.emit("notice", { code, message, ...(error !== undefined && { error }) });
+  }
+
+  /** Counts the time in which a producer waits for its consumer; overlapping waits count once. */
+  async waitFor(room: PromiseLike<unknown>): Promise<void> {
+    if (this.#waiting++ === 0) this.#waitingSince = this.now();
+    try {
+      await room;
+    } finally {
+      if (--this.#waiting === 0) this.waitedMs += this.now() - this.#waitingSince;
+    }
+  }
+
+  /** Tokens that a child run used are the parent's too. */
+  addChildUsage(usage: Usage | undefined): void {
+    this.#childUsage = addUsage(this.#childUsage, usage);
+  }
+
+  /** What child runs have used since the last time. */
+  takeChildUsage(): Usage | undefined {
+    const usage = this.#childUsage;
+    this.#childUsage = undefined;
+    return usage;
+  }
+
+  #deliver(event: RunEvent): void {
+    this.#events?.emit(event);
+    if (this.#onEvent) guarded(this.#onEvent, event, this.#events);
+    if (this.parent) this.parent.#deliver(event);
+  }
+}
+
+const noServices: Services = Object.freeze({});

@@ -1,0 +1,89 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
+import { SessionBusyError } from "../errors/run-errors.js";
+import { copyJson, type JsonValue } from "../messages/json.js";
+import type { Message } from "../messages/message.js";
+import { randomHex } from "./random-hex.js";
+import type { Spent } from "./spent.js";
+
+/** A session as plain JSON. */
+export interface SessionData {
+  readonly version: 1;
+  readonly id: string;
+  readonly messages: readonly Message[];
+  readonly state: Readonly<Record<string, JsonValue>>;
+  readonly conversationId?: string;
+  readonly paused?: Spent;
+}
+
+/** One conversation over several runs: grows by what each run adds, in one step at its end. */
+export class AgentSession {
+  readonly id: string;
+  /** The log. Only runs append to it. */
+  messages: readonly Message[];
+  /** Data of tools and providers that lives as long as the conversation; JSON only. */
+  readonly state: Record<string, JsonValue>;
+  /** The id under which the model service holds the conversation, where it does. */
+  conversationId?: string;
+  /** Counters of the run that paused last; its continuation goes on from them. */
+  paused?: Spent;
+
+  /** @param options.id Default: a random id. */
+  constructor(options: { readonly id?: string } = {}) {
+    this.id = options.id ?? `session_${randomHex()}`;
+    this.messages = [];
+    this.state = {};
+  }
+
+  /** The session as plain JSON; `AgentSession.fromJSON` brings it back. */
+  toJSON(): SessionData {
+    return {
+      version: 1,
+      id: this.id,
+      messages: this.messages,
+      state: this.state,
+      ...(this.conversationId !== undefined && { conversationId: this.conversationId }),
+      ...(this.paused && { paused: this.paused }),
+    };
+  }
+
+  /**
+   * The session that {@link toJSON} wrote down.
+   *
+   * @throws ConfigurationError `session_version` when a newer version wrote it, `session_data` when
+   * it is no session.
+   */
+  static fromJSON(data: SessionData): AgentSession {
+    if (typeof data !== "object" || data === null || !Array.isArray(data.messages)) {
+      throw new ConfigurationError(
+        "session_data",
+        "AgentSession.fromJSON takes what toJSON() gave.",
+      );
+    }
+    if (data.version !== 1) {
+      throw new ConfigurationError(
+        "session_version",
+        `This session has version ${String(data.version)}; this version of Tunic reads version 1.`,
+      );
+    }
+    const session = new AgentSession({ id: data.id });
+    session.messages = copyJson(data.messages);
+    Object.assign(session.state, copyJson(data.state));
+    if (data.conversationId !== undefined) session.conversationId = data.conversationId;
+    if (data.paused) session.paused = { ...data.paused };
+    return session;
+  }
+}
+
+const busy = new WeakSet<AgentSession>();
+
+/**
+ * Takes a session for one run.
+ *
+ * @returns the function that gives it back.
+ * @throws SessionBusyError while another run has it.
+ */
+export function holdSession(session: AgentSession): () => void {
+  if (busy.has(session)) throw new SessionBusyError(session.id);
+  busy.add(session);
+  return () => busy.delete(session);
+}

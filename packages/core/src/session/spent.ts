@@ -1,0 +1,6 @@
+/** What a run has used up. Plain JSON: a paused run takes it along. */
+export interface Spent {
+  readonly iterations: number;
+  readonly functionCalls: number;
+  readonly tokens: number;
+}

@@ -1,0 +1,61 @@
+/**
+ * The values that each package exports. A name that comes or goes is a decision: run
+ * `pnpm test -u` and let the change of this file be seen in review.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import * as anthropic from "../packages/anthropic/src/index.js";
+import * as core from "../packages/core/src/index.js";
+import * as interpreted from "../packages/core/src/interpreted.js";
+import * as openai from "../packages/openai/src/index.js";
+import * as testing from "../packages/testing/src/index.js";
+
+describe("public exports", () => {
+  it("has a list for every entry of every package", () => {
+    expect(publishedEntries()).toEqual([
+      "@tunic/anthropic",
+      "@tunic/core",
+      "@tunic/core/interpreted",
+      "@tunic/openai",
+      "@tunic/testing",
+    ]);
+  });
+
+  it("of @tunic/core", () => {
+    expect(names(core)).toMatchInlineSnapshot();
+  });
+
+  it("of @tunic/core/interpreted", () => {
+    expect(names(interpreted)).toMatchInlineSnapshot();
+  });
+
+  it("of @tunic/testing", () => {
+    expect(names(testing)).toMatchInlineSnapshot();
+  });
+
+  it("of @tunic/openai", () => {
+    expect(names(openai)).toMatchInlineSnapshot();
+  });
+
+  it("of @tunic/anthropic", () => {
+    expect(names(anthropic)).toMatchInlineSnapshot();
+  });
+});
+
+function names(module: object): string {
+  return Object.keys(module).sort().join("\n");
+}
+
+function publishedEntries(): string[] {
+  const packages = new URL("../packages/", import.meta.url);
+  return readdirSync(packages)
+    .flatMap((folder) => {
+      const manifest = JSON.parse(
+        readFileSync(new URL(`${folder}/package.json`, packages), "utf8"),
+      ) as { name: string; exports: Record<string, unknown> };
+      return Object.keys(manifest.exports)
+        .filter((entry) => entry !== "./package.json")
+        .map((entry) => manifest.name + entry.slice(1));
+    })
+    .sort();
+}

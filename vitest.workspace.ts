@@ -1,0 +1,36 @@
+import { existsSync, readdirSync } from "node:fs";
+import { defineConfig } from "vitest/config";
+
+const packages = new URL("./packages/", import.meta.url);
+const names = readdirSync(packages).filter((name) =>
+  existsSync(new URL(`${name}/package.json`, packages)),
+);
+/** Where there are none, vitest would start the compiler (and warn about it) for nothing. */
+const hasTypeTests = (name: string) =>
+  readdirSync(new URL(`${name}/`, packages), { recursive: true, encoding: "utf8" }).some(
+    (file) => file.endsWith(".test-d.ts") && !file.includes("node_modules"),
+  );
+
+/**
+ * One project per package, running on sources through the "@tunic/source" export condition, and
+ * one named "repository" for what holds across packages.
+ */
+export default defineConfig({
+  resolve: { conditions: ["@tunic/source"] },
+  ssr: { resolve: { conditions: ["@tunic/source"], externalConditions: ["@tunic/source"] } },
+  test: {
+    coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/*.test.ts"] },
+    projects: [
+      ...names.map((name) => ({
+        extends: true as const,
+        test: {
+          name,
+          root: `packages/${name}`,
+          include: ["{src,test}/**/*.test.ts"],
+          typecheck: { enabled: hasTypeTests(name), include: ["{src,test}/**/*.test-d.ts"] },
+        },
+      })),
+      { extends: true as const, test: { name: "repository", include: ["test/**/*.test.ts"] } },
+    ],
+  },
+});
