@@ -83,6 +83,22 @@ export { checkOptionNames } from "./errors/configuration-error.js";
 export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
 export { joinInstructions } from "./chat/chat-options.js";
 export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
-export type { FunctionTool, HostedTool, InvokeOptions, Tool, ToolInput, ToolResult } from "./tools/tool.js";
-export type { FunctionInvocationContext } from "./tools/function-invocation-context.js";
+export type { FunctionInvocationContext, FunctionTool, HostedTool, InvokeOptions, Tool, ToolInput, ToolResult } from "./tools/tool.js";
 export type { StandardSchema } from "./tools/standard-schema.js";
+
+// Agents
+export { Agent, type AgentEvents } from "./agent/agent.js";
+export type { AgentToolOptions } from "./agent/agent-as-tool.js";
+export type { AgentOptions, ModelOptions, RunOptions } from "./agent/agent-options.js";
+export { AgentResponse } from "./agent/agent-response.js";
+export type { AgentInput } from "./agent/read-input.js";
+export type { FunctionInvocationConfiguration } from "./invocation/function-invocation-configuration.js";
+export { FunctionInvocationLayer } from "./invocation/function-invocation-layer.js";
+
+// Tools
+export { hostedTool, tool, type ToolOptions } from "./tools/function-tool.js";
+export type { ArgumentsOf, SchemaInput } from "./tools/schema.js";
+export { normalizeTools } from "./tools/tool-list.js";
+export { toolResult } from "./tools/tool-result.js";
+export { setSchemaValidator } from "./tools/compiled-schema.js";
+export type { SchemaCheck, SchemaCompiler, SchemaViolation } from "./tools/schema-violation.js";

@@ -4,6 +4,9 @@ import { flowsInto, MessageDraft } from "../messages/message-draft.js";
 import { parseArguments } from "../messages/parse-arguments.js";
 import type { RunContext } from "../run/run-context.js";
 
+/** A message as a chat client sends it: id and time may be missing. */
+export type SentMessage = Pick<Message, "role" | "contents"> & Partial<Message>;
+
 /** What the run's log knows when a message enters it. */
 export interface Entrance {
   readonly run: RunContext;
@@ -26,7 +29,7 @@ export interface Entered {
  * already is handed on as the same object.
  */
 export function enterMessage(
-  message: Message,
+  message: SentMessage,
   entrance: Entrance,
   id: string,
   createdAt: number,
@@ -52,7 +55,9 @@ export function enterMessage(
   }
   const joined = joinText(contents);
   if (joined !== contents) changed = true;
-  return { message: changed ? { ...message, id, createdAt, contents: joined } : message, reissued };
+  // Unchanged, it has this very id and time.
+  const entered = changed ? { ...message, id, createdAt, contents: joined } : (message as Message);
+  return { message: entered, reissued };
 }
 
 function enterCall(

@@ -3,7 +3,7 @@ import { ChatClientError } from "../errors/chat-client-error.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { type DeltaUpdate, type Update, updatesOf } from "../messages/update.js";
-import { type Entrance, enterMessage, renamedCallId } from "./enter-message.js";
+import { type Entrance, enterMessage, renamedCallId, type SentMessage } from "./enter-message.js";
 
 /** How a message of this round is called in the log, and when it began. */
 interface Opened {
@@ -25,6 +25,7 @@ export class Round {
   #lastSource: string | undefined;
   #lastOpened: Opened | undefined;
   #closed = false;
+  #entered = false;
 
   /** @param messageIds ids of all messages in the log; those of this round are added at its end. */
   constructor(
@@ -63,20 +64,24 @@ export class Round {
         "The chat client returned no messages. Return { messages }.",
       );
     }
-    const entered = response.messages.map((message) => this.#enter(message));
+    // An answer of nothing is an empty message: it has a usage and a reason to end, too.
+    const given: readonly SentMessage[] = response.messages.length > 0 ? response.messages : [nothing];
+    const entered = given.map((message) => this.#enter(message));
     if (this.#emit) await this.#reconcile(response, entered);
     const messages = entered.map((each) => each.message);
     for (const message of messages) this.#messageIds.add(message.id);
+    this.#entered = true;
     return messages;
   }
 
-  /** Drops a message that was half streamed. */
+  /** Takes back what was streamed of an answer that never got whole. */
   async drop(): Promise<void> {
+    if (this.#entered) return;
     this.#closed = true;
     await this.#retract([...this.#opened.keys()]);
   }
 
-  #enter(message: Message): { source: string; message: Message; reissued: boolean } {
+  #enter(message: SentMessage): { source: string; message: Message; reissued: boolean } {
     if (!Array.isArray(message?.contents)) {
       throw new ChatClientError(
         "malformed_response",
@@ -86,7 +91,7 @@ export class Round {
     const source = message.id ?? "";
     const opened = this.#opened.get(source);
     const id = opened?.id ?? this.#newMessageId(source);
-    const createdAt = message.createdAt ?? opened?.createdAt ?? this.#entrance.run.now();
+    const createdAt = opened?.createdAt ?? message.createdAt ?? this.#entrance.run.now();
     return { source, ...enterMessage(message, this.#entrance, id, createdAt) };
   }
 
@@ -171,3 +176,5 @@ export class Round {
     if (messageIds.length > 0) return this.#emit?.({ type: "retract", messageIds });
   }
 }
+
+const nothing: SentMessage = { role: "assistant", contents: [] };

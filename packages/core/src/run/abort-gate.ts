@@ -63,9 +63,9 @@ export class AbortGate {
   }
 
   /** Settles with the work, or rejects with the abort's reason as soon as that comes. */
-  pass<Value>(work: Promise<Value>): Promise<Value> {
+  pass<Value>(work: PromiseLike<Value>): Promise<Value> {
     if (this.#aborted) {
-      work.catch(ignore);
+      work.then(undefined, ignore);
       return Promise.reject(this.#reason);
     }
     return new Promise<Value>((resolve, reject) => {

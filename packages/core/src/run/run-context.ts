@@ -67,7 +67,7 @@ export class Run implements RunContext {
   readonly session?: AgentSession;
   readonly budget: Budget;
   readonly services: Services;
-  readonly gate = new AbortGate();
+  gate = new AbortGate();
   readonly environment: RunEnvironment;
   /** What the run has added to its log so far: a valid log at every moment. Set by the loop. */
   readTranscript: () => readonly Message[] = () => [];
@@ -78,6 +78,7 @@ export class Run implements RunContext {
   #waiting = 0;
   #waitingSince = 0;
   #childUsage: Usage | undefined;
+  readonly #outside: readonly AbortSignal[];
   readonly #events: EventHub | undefined;
   readonly #onEvent: RunEventListener | undefined;
 
@@ -91,8 +92,8 @@ export class Run implements RunContext {
     this.services = init.services ?? init.parent?.services ?? noServices;
     this.#events = init.events;
     this.#onEvent = init.onEvent;
-    if (init.parent) this.gate.follow(init.parent.signal);
-    if (init.signal) this.gate.follow(init.signal);
+    this.#outside = [init.parent?.signal, init.signal].filter((signal) => signal !== undefined);
+    for (const signal of this.#outside) this.gate.follow(signal);
   }
 
   get state(): RunState {
@@ -110,6 +111,13 @@ export class Run implements RunContext {
 
   newId(kind: string): string {
     return `${kind}_${this.id.slice(4)}_${++this.#ids}`;
+  }
+
+  /** Goes on after a stop from inside (the time limit): what was stopped stays so, new work may begin. */
+  reopen(): void {
+    this.gate.release();
+    this.gate = new AbortGate();
+    for (const signal of this.#outside) this.gate.follow(signal);
   }
 
   /** Whether anybody watches; check it before an event is put together. */

@@ -11,7 +11,6 @@ export interface SessionData {
   readonly id: string;
   readonly messages: readonly Message[];
   readonly state: Readonly<Record<string, JsonValue>>;
-  readonly conversationId?: string;
   readonly paused?: Spent;
 }
 
@@ -22,8 +21,6 @@ export class AgentSession {
   messages: readonly Message[];
   /** Data of tools and providers that lives as long as the conversation; JSON only. */
   readonly state: Record<string, JsonValue>;
-  /** The id under which the model service holds the conversation, where it does. */
-  conversationId?: string;
   /** Counters of the run that paused last; its continuation goes on from them. */
   paused?: Spent;
 
@@ -41,7 +38,6 @@ export class AgentSession {
       id: this.id,
       messages: this.messages,
       state: this.state,
-      ...(this.conversationId !== undefined && { conversationId: this.conversationId }),
       ...(this.paused && { paused: this.paused }),
     };
   }
@@ -68,10 +64,20 @@ export class AgentSession {
     const session = new AgentSession({ id: data.id });
     session.messages = copyJson(data.messages);
     Object.assign(session.state, copyJson(data.state));
-    if (data.conversationId !== undefined) session.conversationId = data.conversationId;
     if (data.paused) session.paused = { ...data.paused };
     return session;
   }
+}
+
+/** Adds to a session what one run brought, in one step. */
+export function commitToSession(
+  session: AgentSession,
+  messages: readonly Message[],
+  paused: Spent | undefined,
+): void {
+  session.messages = [...session.messages, ...messages];
+  if (paused) session.paused = paused;
+  else delete session.paused;
 }
 
 const busy = new WeakSet<AgentSession>();

@@ -1,0 +1,63 @@
+import { floor } from "./floor.js";
+import { bundleSize, importRatio } from "./footprint.js";
+import { bestTimes, retainedPerRun } from "./measure.js";
+import { tunic } from "./tunic.js";
+
+// Ratios of one process on one machine: Tunic against the same work written by hand.
+const json = process.argv.includes("--json");
+const only = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
+const contenders = [floor(), tunic()];
+
+/** What each case may come to at most. */
+const limits: Record<string, number> = {
+  loop20: 5,
+  par50: 3,
+  stream: 2,
+  growth: 1.25,
+  retained: 64,
+  import: 0.5,
+  bundle: 45 * 1024,
+};
+
+async function ratio(kind: "loop" | "par" | "stream", size: number): Promise<number> {
+  const [base = 0, ours = 0] = await bestTimes(contenders, kind, size);
+  if (!json) console.log(`  floor ${base.toFixed(1)} µs, tunic ${ours.toFixed(1)} µs`);
+  return ours / base;
+}
+
+const cases: Record<string, () => Promise<Record<string, number>>> = {
+  loop20: async () => ({ ratio: await ratio("loop", 20) }),
+  par50: async () => ({ ratio: await ratio("par", 50) }),
+  stream: async () => ({ ratio: await ratio("stream", 1) }),
+  loop200: async () => ({ ratio: await ratio("loop", 200) }),
+  async growth() {
+    const ours = [tunic()];
+    const [short = 0] = await bestTimes(ours, "loop", 20);
+    const [long = 0] = await bestTimes(ours, "loop", 200);
+    return { ratio: long / (10 * short) };
+  },
+  async retained() {
+    const base = await retainedPerRun(floor());
+    return { bytes: (await retainedPerRun(tunic())) - base };
+  },
+  import: async () => ({ ratio: importRatio() }),
+  bundle: async () => ({ gzip: await bundleSize() }),
+};
+
+for (const [name, measure] of Object.entries(cases)) {
+  if (only.length > 0 && !only.includes(name)) continue;
+  const result = await measure();
+  const [value = Number.NaN] = Object.values(result);
+  const limit = limits[name];
+  if (json) console.log(JSON.stringify({ case: name, ...rounded(result) }));
+  else {
+    const verdict = limit === undefined ? "" : value <= limit ? `  (at most ${limit})` : `  TOO MUCH (at most ${limit})`;
+    console.log(`${name}: ${JSON.stringify(rounded(result))}${verdict}`);
+  }
+}
+
+function rounded(result: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(
+    Object.entries(result).map(([key, value]) => [key, Math.round(value * 1000) / 1000]),
+  );
+}

@@ -1,0 +1,162 @@
+import type { ChatClient } from "../chat/chat-client.js";
+import { type ChatOptions, checkChatOptions, checkToolChoice, type Instruction } from "../chat/chat-options.js";
+import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import type { RunEventListener } from "../events/run-events.js";
+import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
+import type { Update } from "../messages/update.js";
+import type { RunEnvironment } from "../run/environment.js";
+import type { RunContext, Services } from "../run/run-context.js";
+import type { AgentSession } from "../session/agent-session.js";
+import type { Tool, ToolInput } from "../tools/tool.js";
+import { normalizeTools } from "../tools/tool-list.js";
+
+/** What is said to the model beside instructions and tools, which have places of their own. */
+export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
+
+/** What an agent is made of. */
+export interface AgentOptions {
+  readonly client: ChatClient;
+  /** Default: a random id. */
+  readonly id?: string;
+  readonly name?: string;
+  /** What the agent is for; for people, and for a model to which it is a tool. */
+  readonly description?: string;
+  readonly instructions?: string;
+  readonly tools?: ToolInput;
+  /** Defaults for every run. */
+  readonly options?: ModelOptions;
+  /** Budgets and manners of the tool loop. */
+  readonly invocation?: FunctionInvocationConfiguration;
+  /** What tools and handlers find in `context.services`. */
+  readonly services?: Services;
+  /** Whether input may hold messages with role `system`. Default false. */
+  readonly allowSystemMessages?: boolean;
+  /** Clock, timers and random ids; for tests. Default: the platform's. */
+  readonly environment?: RunEnvironment;
+}
+
+/** What one run can be told. */
+export interface RunOptions {
+  /** The conversation that the run continues and grows. */
+  readonly session?: AgentSession;
+  /** Stops the run: it rejects with the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Present: stream. A promise it returns is back-pressure. */
+  readonly onUpdate?: (update: Update) => void | Promise<void>;
+  /** Sees every event of this run and of the runs inside it. */
+  readonly onEvent?: RunEventListener;
+  /** Added to the agent's. */
+  readonly instructions?: string;
+  /** Added to the agent's. */
+  readonly tools?: ToolInput;
+  /** In place of the agent's, member by member. */
+  readonly options?: ModelOptions;
+  /** In place of the agent's, member by member. */
+  readonly invocation?: FunctionInvocationConfiguration;
+  /** In place of the agent's, member by member. */
+  readonly services?: Services;
+  /** The run inside which this one happens, such as `context.run` of a tool: it shares that run's signal, budgets and services. */
+  readonly parent?: RunContext;
+}
+
+const agentOptionNames: ReadonlySet<string> = new Set<keyof AgentOptions>([
+  "client",
+  "id",
+  "name",
+  "description",
+  "instructions",
+  "tools",
+  "options",
+  "invocation",
+  "services",
+  "allowSystemMessages",
+  "environment",
+]);
+
+const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
+  "session",
+  "signal",
+  "onUpdate",
+  "onEvent",
+  "instructions",
+  "tools",
+  "options",
+  "invocation",
+  "services",
+  "parent",
+]);
+
+/**
+ * Checks what an agent is made of.
+ *
+ * @returns the chat options of a run that says nothing of its own.
+ * @throws ConfigurationError saying what to write.
+ */
+export function readAgentOptions(options: AgentOptions): ChatOptions {
+  checkOptionNames("new Agent", options, agentOptionNames);
+  if (typeof options.client?.getResponse !== "function") {
+    throw new ConfigurationError("invalid_option", "new Agent needs a `client` with a method getResponse.");
+  }
+  return mergeOptions({}, options, "agent", options.client);
+}
+
+/** The chat options of one run: the agent's, and over them the run's. */
+export function readRunOptions(agent: ChatOptions, options: RunOptions, client: ChatClient): ChatOptions {
+  checkOptionNames("agent.run", options, runOptionNames);
+  const { instructions, tools, options: model } = options;
+  if (instructions === undefined && tools === undefined && model === undefined) return agent;
+  return mergeOptions(agent, options, "run", client);
+}
+
+function mergeOptions(
+  base: ChatOptions,
+  added: { instructions?: string; tools?: ToolInput; options?: ModelOptions },
+  source: "agent" | "run",
+  client: ChatClient,
+): ChatOptions {
+  const model = added.options ?? {};
+  checkChatOptions(model, `options (${source})`);
+  for (const name of ["instructions", "tools"] as const) {
+    if (!(name in model)) continue;
+    throw new ConfigurationError("two_sources", `Write \`${name}\` beside \`options\`, not inside it.`);
+  }
+  const tools = joinTools(base.tools, added.tools, source);
+  if (tools.length > 0 && tools !== base.tools) client.checkTools?.(tools);
+  const instructions = joinInstructions(base.instructions, added.instructions, source);
+  const merged = {
+    ...base,
+    ...withoutUndefined(model),
+    ...(instructions.length > 0 && { instructions }),
+    ...(tools.length > 0 && { tools }),
+  };
+  // An agent may rely on tools that come with each run; a run has to know all of its tools.
+  if (source === "run" || tools.length > 0) checkToolChoice(merged.toolChoice, tools);
+  return merged;
+}
+
+function joinTools(
+  base: readonly Tool[] | undefined,
+  added: ToolInput | undefined,
+  source: "agent" | "run",
+): readonly Tool[] {
+  if (added === undefined) return base ?? [];
+  const own = normalizeTools(added, `tools of the ${source}`);
+  return base === undefined || base.length === 0 ? own : normalizeTools([base, own], "tools of agent and run");
+}
+
+function joinInstructions(
+  base: ChatOptions["instructions"],
+  added: string | undefined,
+  source: "agent" | "run",
+): readonly Instruction[] {
+  if (added !== undefined && typeof added !== "string") {
+    throw new ConfigurationError("invalid_option", "`instructions` must be a string.");
+  }
+  const before = Array.isArray(base) ? (base as readonly Instruction[]) : [];
+  return added ? [...before, { source, text: added }] : before;
+}
+
+/** A member that is written down as undefined says nothing. */
+function withoutUndefined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+}

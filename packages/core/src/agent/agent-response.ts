@@ -1,0 +1,54 @@
+import type { ChatResponse, Outcome } from "../chat/chat-client.js";
+import type { FunctionCallContent } from "../messages/content.js";
+import { openCalls } from "../messages/log.js";
+import { type Message, textOf } from "../messages/message.js";
+import type { FinishReason } from "../messages/update.js";
+import type { Usage } from "../messages/usage.js";
+import type { LimitName } from "../run/budget.js";
+
+/** What a run came to: the whole turn. */
+export class AgentResponse {
+  /** What the agent added: text, calls, results and the final text, in order. */
+  readonly messages: readonly Message[];
+  /** The input and what the agent added: what a history grows by. */
+  readonly newMessages: readonly Message[];
+  /** How the run ended. */
+  readonly outcome: Outcome;
+  /** Which limit, with outcome `limit`. */
+  readonly limit?: LimitName;
+  /** The sum over all model calls, those of sub-agents included. */
+  readonly usage?: Usage;
+  /** Of the last model call alone. */
+  readonly lastUsage?: Usage;
+  readonly finishReason?: FinishReason;
+  readonly responseId?: string;
+  readonly conversationId?: string;
+  readonly model?: string;
+
+  constructor(input: readonly Message[], response: ChatResponse) {
+    this.messages = response.messages;
+    this.newMessages = [...input, ...response.messages];
+    this.outcome = response.outcome ?? "completed";
+    if (response.limit) this.limit = response.limit;
+    if (response.usage) this.usage = response.usage;
+    if (response.lastUsage) this.lastUsage = response.lastUsage;
+    if (response.finishReason !== undefined) this.finishReason = response.finishReason;
+    if (response.responseId !== undefined) this.responseId = response.responseId;
+    if (response.conversationId !== undefined) this.conversationId = response.conversationId;
+    if (response.model !== undefined) this.model = response.model;
+  }
+
+  /** The answer: the text of the last message that the model wrote. */
+  get text(): string {
+    const last = this.messages.findLast((message) => message.role === "assistant");
+    return last ? textOf(last) : "";
+  }
+
+  /**
+   * Calls that wait for the caller, with outcome `paused`: answer each with a
+   * `functionResultContent` in the next run.
+   */
+  get openCalls(): readonly FunctionCallContent[] {
+    return openCalls(this.newMessages);
+  }
+}

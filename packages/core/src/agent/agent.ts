@@ -1,0 +1,179 @@
+import type { ChatClient, ChatRequest } from "../chat/chat-client.js";
+import type { ChatOptions } from "../chat/chat-options.js";
+import { openStream, type ResponseStream, type StreamOptions } from "../chat/response-stream.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
+import { EventHub } from "../events/event-hub.js";
+import type { RunEventListener, RunEventName } from "../events/run-events.js";
+import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
+import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import { conductRun } from "../run/conduct-run.js";
+import { systemEnvironment } from "../run/environment.js";
+import { type AgentIdentity, Run, type Services } from "../run/run-context.js";
+import { type AgentSession, commitToSession, holdSession } from "../session/agent-session.js";
+import type { FunctionTool } from "../tools/tool.js";
+import { prepareSchema } from "../tools/validate-arguments.js";
+import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
+import { type AgentOptions, type RunOptions, readAgentOptions, readRunOptions } from "./agent-options.js";
+import { AgentResponse } from "./agent-response.js";
+import { type PreparedInput, prepareInput } from "./prepare-run.js";
+import { type AgentInput, readInput } from "./read-input.js";
+
+/** Where listeners are added. */
+export interface AgentEvents {
+  /** Calls `listener` at each event of that name, of every run. Returns the function that ends it. */
+  on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void;
+}
+
+/**
+ * A model with instructions and tools. Holds configuration only: one agent serves any number of
+ * runs and users at once.
+ */
+export class Agent {
+  readonly id: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly events: AgentEvents;
+  readonly #hub = new EventHub();
+  readonly #identity: AgentIdentity;
+  readonly #layer: FunctionInvocationLayer;
+  readonly #invocation: FunctionInvocationConfiguration;
+  readonly #defaults: ChatOptions;
+  readonly #options: AgentOptions;
+
+  /** @throws ConfigurationError when something does not fit, saying what to write. */
+  constructor(options: AgentOptions) {
+    this.#defaults = readAgentOptions(options);
+    this.#options = options;
+    this.#invocation = options.invocation ?? {};
+    this.#layer = layerAround(options.client, options.invocation);
+    this.id = options.id ?? `agent_${systemEnvironment.randomId()}`;
+    if (options.name !== undefined) this.name = options.name;
+    if (options.description !== undefined) this.description = options.description;
+    this.#identity = { id: this.id, ...(this.name !== undefined && { name: this.name }) };
+    this.events = this.#hub;
+  }
+
+  /**
+   * Compiles every tool's schema, so that a broken one is found now and not at its first call.
+   *
+   * @throws ConfigurationError `schema_does_not_compile`, naming the tool.
+   */
+  async prepare(): Promise<void> {
+    for (const tool of this.#defaults.tools ?? []) {
+      if (tool.type === "function") await prepareSchema(tool);
+    }
+  }
+
+  /**
+   * Runs the agent once: the model, its tools, and the model again until it has answered.
+   *
+   * @throws SessionBusyError while the session has another run.
+   * @throws InputError when the input cannot be used.
+   * @throws ChatClientError when the model service fails; `transcript` holds what was done before.
+   * @throws `signal.reason`, untouched, when the signal fires.
+   */
+  async run(input: AgentInput, options: RunOptions = {}): Promise<AgentResponse> {
+    const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
+    const layer = options.invocation
+      ? layerAround(this.#layer.client, { ...this.#invocation, ...options.invocation })
+      : this.#layer;
+    const release = options.session && holdSession(options.session);
+    try {
+      const run = this.#newRun(options, layer);
+      const messages = readInput(input, run, this.#options.allowSystemMessages ?? false);
+      const prepared = prepareInput(options.session?.messages ?? [], messages, run);
+      return await conductRun(run, prepared.fresh, () =>
+        this.#turn(layer, run, prepared, chatOptions, options.onUpdate),
+      );
+    } finally {
+      release?.();
+    }
+  }
+
+  /**
+   * Runs the agent and gives the answer as a stream. The work starts at once. Leaving the iteration
+   * early stops the run.
+   */
+  stream(
+    input: AgentInput,
+    options: Omit<RunOptions, "onUpdate"> & StreamOptions = {},
+  ): ResponseStream<AgentResponse> {
+    const { highWaterMark, ...runOptions } = options;
+    return openStream(
+      (onUpdate, signal) => this.run(input, { ...runOptions, onUpdate, signal }),
+      options.signal,
+      highWaterMark === undefined ? {} : { highWaterMark },
+    );
+  }
+
+  /** The agent as a tool of another one; its run is a child of the run that calls it. */
+  asTool(options: AgentToolOptions = {}): FunctionTool {
+    return agentAsTool(this, options);
+  }
+
+  async #turn(
+    layer: FunctionInvocationLayer,
+    run: Run,
+    prepared: PreparedInput,
+    options: ChatOptions,
+    onUpdate: ChatRequest["onUpdate"],
+  ): Promise<AgentResponse> {
+    const { session } = run;
+    const request = { messages: prepared.log, options, signal: run.signal, run };
+    try {
+      const response = await layer.getResponse(onUpdate ? { ...request, onUpdate } : request);
+      const paused = response.outcome === "paused" ? run.budget.spent : undefined;
+      const result = new AgentResponse(prepared.fresh, response);
+      if (session) commitToSession(session, result.newMessages, paused);
+      return result;
+    } catch (error) {
+      if (session) keepInterrupted(session, run, prepared);
+      throw error;
+    }
+  }
+
+  #newRun(options: RunOptions, layer: FunctionInvocationLayer): Run {
+    const { session, signal, onEvent, parent } = options;
+    const services = servicesOf(this.#options.services, options.services, parent?.services);
+    return new Run({
+      agent: this.#identity,
+      events: this.#hub,
+      limits: layer.settings.limits,
+      ...(this.#options.environment && { environment: this.#options.environment }),
+      ...(parent instanceof Run && { parent }),
+      ...(session && { session }),
+      ...(session?.paused && { spent: session.paused }),
+      ...(signal && { signal }),
+      ...(onEvent && { onEvent }),
+      ...(services && { services }),
+    });
+  }
+}
+
+function layerAround(
+  client: ChatClient,
+  invocation: FunctionInvocationConfiguration | undefined,
+): FunctionInvocationLayer {
+  if (!(client instanceof FunctionInvocationLayer)) {
+    return new FunctionInvocationLayer(client, invocation);
+  }
+  if (invocation === undefined) return client;
+  throw new ConfigurationError(
+    "two_sources",
+    "The client is a FunctionInvocationLayer with a configuration of its own: write the budgets there or as `invocation`, not both.",
+  );
+}
+
+/** What was done stays done: a turn that broke off after the model or a tool did something is kept. */
+function keepInterrupted(session: AgentSession, run: Run, prepared: PreparedInput): void {
+  const added = run.readTranscript();
+  // A turn in which nothing happened leaves nothing: the caller can simply try again.
+  if (added.length === 0 && !run.gate.external) return;
+  commitToSession(session, [...prepared.fresh, ...added], undefined);
+}
+
+function servicesOf(...parts: readonly (Services | undefined)[]): Services | undefined {
+  const [agent, run, parent] = parts;
+  if (agent === undefined && run === undefined) return undefined;
+  return { ...parent, ...agent, ...run };
+}

@@ -1,0 +1,151 @@
+import { InputError } from "../errors/run-errors.js";
+import type { Content, FunctionCallContent } from "../messages/content.js";
+import { checkHistory, openCalls } from "../messages/log.js";
+import { callsOf, type Message } from "../messages/message.js";
+import type { Run } from "../run/run-context.js";
+
+/** A run's input in the terms of the log. */
+export interface PreparedInput {
+  /** What is new to the session, in the order in which it enters the log. */
+  readonly fresh: readonly Message[];
+  /** The whole log: what was there, and what is new. */
+  readonly log: readonly Message[];
+  /** Whether the input answers calls that were open, so that the paused run goes on. */
+  readonly resumes: boolean;
+}
+
+/**
+ * Makes input fit for the log: skips what the session holds already, gives repeated call ids new
+ * ones, matches answers to open calls, and closes half-answered batches that new text leaves behind.
+ *
+ * @throws InputError `unmatched_result` for an answer to no open call, `empty_input` when there is
+ * nothing to say.
+ */
+export function prepareInput(
+  history: readonly Message[],
+  input: readonly Message[],
+  run: Run,
+): PreparedInput {
+  const held = new Set(history.map((message) => message.id));
+  const unseen = withUniqueCalls(history, input.filter((message) => !held.has(message.id)), run);
+  const answers = unseen.every((message) => message.role !== "assistant") && unseen.some(hasResult);
+  const matched = answers ? checkAnswers(history, unseen) : withoutStrayResults(history, unseen, run);
+  const closing = matched.some((message) => message.role === "user")
+    ? closeHalfAnswered([...history, ...matched], run)
+    : [];
+  const results = matched.filter((message) => message.role === "tool");
+  const fresh =
+    closing.length > 0 && answers
+      ? [...results, ...closing, ...matched.filter((message) => message.role !== "tool")]
+      : [...closing, ...matched];
+  const log = [...history, ...fresh];
+  if (!log.some((message) => message.contents.some(saysSomething))) {
+    throw new InputError("empty_input", "The input is empty: give the run a text, contents or messages.");
+  }
+  return { fresh, log, resumes: answers };
+}
+
+function hasResult(message: Message): boolean {
+  return message.contents.some((content) => content.type === "function_result");
+}
+
+function saysSomething(content: Content): boolean {
+  return content.type !== "text" || content.text !== "";
+}
+
+/** Input without assistant messages brings answers: each must name a call that is open. */
+function checkAnswers(history: readonly Message[], input: readonly Message[]): readonly Message[] {
+  const open = new Map(openCalls(history).map((call) => [call.callId, call]));
+  for (const message of input) {
+    for (const content of message.contents) {
+      if (content.type !== "function_result") continue;
+      if (open.delete(content.callId)) continue;
+      throw new InputError(
+        "unmatched_result",
+        `The function_result for "${content.callId}" answers no open call. Open calls: ${[...open.keys()].join(", ") || "none"}. Answer each call once, in the session or with the history that holds it.`,
+      );
+    }
+  }
+  return input;
+}
+
+/** A whole history that came in may be broken: what has no place in a log stays out, and is told. */
+function withoutStrayResults(
+  history: readonly Message[],
+  input: readonly Message[],
+  run: Run,
+): readonly Message[] {
+  const problems = checkHistory([...history, ...input]);
+  if (problems.length === 0) return input;
+  run.notice("history_repaired", problems.map((problem) => problem.message).join(" "));
+  const calls = new Set<string>();
+  const answered = new Set<string>();
+  const keep = (content: Content): boolean => {
+    if (content.type !== "function_result") return true;
+    if (!calls.has(content.callId) || answered.has(content.callId)) return false;
+    answered.add(content.callId);
+    return true;
+  };
+  const repaired: Message[] = [];
+  for (const message of [...history, ...input]) {
+    const contents = message.contents.filter(keep);
+    for (const call of callsOf(message)) calls.add(call.callId);
+    const same = contents.length === message.contents.length;
+    if (same || contents.length > 0) repaired.push(same ? message : { ...message, contents });
+  }
+  return repaired.slice(history.length);
+}
+
+/** Closes batches of which something has run and something waits: the text after them moves on. */
+function closeHalfAnswered(log: readonly Message[], run: Run): readonly Message[] {
+  const open = new Set(openCalls(log).map((call) => call.callId));
+  const left: FunctionCallContent[] = [];
+  for (const message of log) {
+    const calls = callsOf(message);
+    const waiting = calls.filter((call) => open.has(call.callId));
+    if (waiting.length > 0 && waiting.length < calls.length) left.push(...waiting);
+  }
+  if (left.length === 0) return [];
+  const contents = left.map(
+    ({ callId }): Content => ({
+      type: "function_result",
+      callId,
+      contents: [{ type: "text", text: "Error: not answered, not run." }],
+      isError: true,
+      error: { code: "not_answered", retryable: true, message: "Error: not answered, not run." },
+    }),
+  );
+  return [{ id: run.newId("message"), role: "tool", contents, createdAt: run.now() }];
+}
+
+/** Some services count their calls anew in each answer: in one log every call has an id of its own. */
+function withUniqueCalls(
+  history: readonly Message[],
+  input: readonly Message[],
+  run: Run,
+): readonly Message[] {
+  const taken = new Set(history.flatMap((message) => callsOf(message).map((call) => call.callId)));
+  const renamed = new Map<string, string>();
+  return input.map((message) => {
+    let changed = false;
+    const contents = message.contents.map((content): Content => {
+      if (content.type === "function_result") {
+        const callId = renamed.get(content.callId);
+        if (callId === undefined) return content;
+        changed = true;
+        return { ...content, callId };
+      }
+      if (content.type !== "function_call" || message.role !== "assistant") return content;
+      if (!taken.has(content.callId)) {
+        taken.add(content.callId);
+        return content;
+      }
+      const callId = run.newId("call");
+      renamed.set(content.callId, callId);
+      taken.add(callId);
+      changed = true;
+      return { ...content, callId };
+    });
+    return changed ? { ...message, contents } : message;
+  });
+}

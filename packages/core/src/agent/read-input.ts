@@ -1,0 +1,113 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
+import { InputError } from "../errors/run-errors.js";
+import type { Content, FunctionResultContent } from "../messages/content.js";
+import { copyJson } from "../messages/json.js";
+import type { Message, MessageInput, Role } from "../messages/message.js";
+import type { RunContext } from "../run/run-context.js";
+
+/** What a run can be started with. Neighbouring texts and contents become one message. */
+export type AgentInput =
+  | string
+  | Content
+  | MessageInput
+  | readonly (string | Content | MessageInput)[];
+
+const roles: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant", "tool"]);
+
+/**
+ * The input as messages of the run: copied, so that the caller may go on changing its own, with ids
+ * and times.
+ *
+ * @throws InputError `invalid_input` or `empty_input`.
+ * @throws ConfigurationError `system_message` for role `system`, unless that is allowed.
+ */
+export function readInput(input: AgentInput, run: RunContext, allowSystemMessages: boolean): Message[] {
+  const messages: Message[] = [];
+  let loose: Content[] = [];
+  let looseRole: Role = "user";
+  const flush = (): void => {
+    if (loose.length > 0) messages.push(newMessage(run, looseRole, loose));
+    loose = [];
+  };
+  for (const part of Array.isArray(input) ? input : [input as string | Content | MessageInput]) {
+    if (isMessage(part)) {
+      flush();
+      messages.push(readMessage(part, run, allowSystemMessages));
+      continue;
+    }
+    const content = readContent(part);
+    // A result answers a call: it belongs into a message of its own role.
+    const role = content.type === "function_result" ? "tool" : "user";
+    if (role !== looseRole) flush();
+    looseRole = role;
+    loose.push(content);
+  }
+  flush();
+  return messages;
+}
+
+function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: boolean): Message {
+  if (!roles.has(input.role)) {
+    throw new InputError(
+      "invalid_input",
+      `A message has the role ${JSON.stringify(input.role)}; roles are: ${[...roles].join(", ")}.`,
+    );
+  }
+  if (input.role === "system" && !allowSystemMessages) {
+    throw new ConfigurationError(
+      "system_message",
+      "A message with role \"system\" came in with the input, where users' text stands. Write it as `instructions`, or allow it with `allowSystemMessages` when you made it yourself.",
+    );
+  }
+  const { id, createdAt, contents, ...rest } = input;
+  return {
+    ...copyJson(rest),
+    id: id ?? run.newId("message"),
+    contents: readContents(contents),
+    createdAt: createdAt ?? run.now(),
+  };
+}
+
+function readContents(contents: unknown): readonly Content[] {
+  if (typeof contents === "string") return [{ type: "text", text: contents }];
+  if (Array.isArray(contents)) return contents.map(readContent);
+  throw new InputError("invalid_input", "A message's `contents` is a string or a list of contents.");
+}
+
+function readContent(content: unknown): Content {
+  if (typeof content === "string") return { type: "text", text: content };
+  const type = (content as { type?: unknown } | null | undefined)?.type;
+  if (typeof content !== "object" || typeof type !== "string") {
+    throw new InputError(
+      "invalid_input",
+      `The input holds ${describe(content)}. A run takes a string, contents such as textContent("…"), messages, or a list of these.`,
+    );
+  }
+  if (type === "text" && typeof (content as { text?: unknown }).text !== "string") {
+    throw new InputError("invalid_input", "A text content has no `text`.");
+  }
+  if (type === "function_result") checkResult(content as FunctionResultContent);
+  return copyJson(content as Content);
+}
+
+function checkResult(content: FunctionResultContent): void {
+  if (typeof content.callId === "string" && Array.isArray(content.contents)) return;
+  throw new InputError(
+    "invalid_input",
+    "A function_result needs `callId` and a list `contents`; functionResultContent(callId, result) makes one.",
+  );
+}
+
+function newMessage(run: RunContext, role: Role, contents: readonly Content[]): Message {
+  return { id: run.newId("message"), role, contents, createdAt: run.now() };
+}
+
+function isMessage(part: unknown): part is MessageInput {
+  return typeof part === "object" && part !== null && "role" in part;
+}
+
+function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (value === undefined) return "undefined";
+  return typeof value === "object" ? "an object without role and type" : `a ${typeof value}`;
+}

@@ -1,0 +1,59 @@
+import type { FunctionResultContent } from "../messages/content.js";
+import type { Update } from "../messages/update.js";
+import type { Run } from "../run/run-context.js";
+import type { OpenBatch } from "./run-log.js";
+
+type Push = (update: Update) => void | Promise<void>;
+
+/**
+ * The way to a run's consumer: waiting for it is counted apart and ends with the run, and a
+ * consumer that throws stops the run with what it threw.
+ */
+export function pusher(run: Run, onUpdate: Push): Push {
+  const fail = (error: unknown): never => {
+    run.gate.abort(error);
+    throw error;
+  };
+  return (update) => {
+    let room: void | Promise<void>;
+    try {
+      room = onUpdate(update);
+    } catch (error) {
+      return fail(error);
+    }
+    if (room === undefined) return;
+    return run.gate.pass(run.waitFor(room.then(undefined, fail)));
+  };
+}
+
+/** Sends the results of a batch, each as soon as those before it are there. */
+export class ResultSender {
+  readonly #batch: OpenBatch;
+  readonly #emit: Push | undefined;
+  #next = 0;
+
+  constructor(batch: OpenBatch, emit: Push | undefined) {
+    this.#batch = batch;
+    this.#emit = emit;
+  }
+
+  /** Sends what can be sent now; with `all`, calls that stay open hold nothing up. */
+  send(all = false): void | Promise<void> {
+    if (this.#emit === undefined) return;
+    const { calls, results } = this.#batch;
+    const ready: FunctionResultContent[] = [];
+    for (; this.#next < calls.length; this.#next++) {
+      const result = results.get(calls[this.#next]?.callId ?? "");
+      if (result) ready.push(result);
+      else if (!all) break;
+    }
+    if (ready.length === 0) return;
+    return this.#emit({
+      type: "delta",
+      messageId: this.#batch.resultsId,
+      role: "tool",
+      contents: ready,
+      createdAt: this.#batch.createdAt,
+    });
+  }
+}

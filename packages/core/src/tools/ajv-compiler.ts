@@ -1,0 +1,63 @@
+import type { ErrorObject, Options } from "ajv";
+import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { noViolations, type SchemaCompiler, type SchemaViolation } from "./schema-violation.js";
+
+/** Formats are not checked; everything a lenient reader would let pass is let pass silently. */
+const options: Options = {
+  strict: false,
+  logger: false,
+  allErrors: true,
+  verbose: true,
+  messages: false,
+  validateFormats: false,
+  // The meta schemas cost more to compile than most tools; broken keywords are found without.
+  validateSchema: false,
+  meta: false,
+};
+
+/** Members that every object has without owning them: asking for one needs a closer look. */
+const inherited =
+  /"(?:constructor|__proto__|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|__(?:define|lookup)[GS]etter__)"/;
+
+/** Loads ajv, which not every program needs, and gives the compiler that is built on it. */
+export async function loadAjvCompiler(): Promise<SchemaCompiler> {
+  const [{ Ajv }, { Ajv2019 }, { Ajv2020 }] = await Promise.all([
+    import("ajv"),
+    import("ajv/dist/2019.js"),
+    import("ajv/dist/2020.js"),
+  ]);
+  const classes = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 };
+  return (schema, dialect) => {
+    // A new one each time: ajv never forgets an $id it has seen, nor the code it has made. So a
+    // check takes its ajv along when its tool is gone.
+    const ajv = new classes[dialect]({
+      ...options,
+      ownProperties: inherited.test(JSON.stringify(schema)),
+    });
+    ajv.removeKeyword("id");
+    const validate = ajv.compile(schema);
+    return (value) => (validate(value) ? noViolations : (validate.errors ?? []).flatMap(violation));
+  };
+}
+
+function violation(error: ErrorObject): SchemaViolation | readonly SchemaViolation[] {
+  // What is wrong with a name is told by the error about `propertyNames`.
+  if (error.propertyName !== undefined) return [];
+  const { params } = error;
+  const property: unknown =
+    params["missingProperty"] ??
+    params["additionalProperty"] ??
+    params["unevaluatedProperty"] ??
+    params["propertyName"];
+  const matches: unknown = params["passingSchemas"];
+  return {
+    path: error.instancePath,
+    keyword: error.keyword === "false schema" ? "false" : error.keyword,
+    schema: isJsonObject(error.parentSchema) ? error.parentSchema : none,
+    schemaPath: error.schemaPath,
+    ...(typeof property === "string" && { property }),
+    ...(Array.isArray(matches) && { matches: matches.length }),
+  };
+}
+
+const none: JsonObject = {};

@@ -1,0 +1,208 @@
+import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import { ToolError, ToolInvalidArgumentsError } from "../errors/tool-errors.js";
+import type { Content } from "../messages/content.js";
+import { isJsonObject } from "../messages/json.js";
+import { checkedJsonCopy } from "./json-copy.js";
+import { type ArgumentsOf, type SchemaInput, toJsonSchema } from "./schema.js";
+import { standaloneContext } from "./standalone-context.js";
+import { isStandardSchema } from "./standard-schema.js";
+import type {
+  FunctionInvocationContext,
+  FunctionTool,
+  HostedTool,
+  InvokeOptions,
+  ResourceKeys,
+  ToolResult,
+} from "./tool.js";
+import { argumentErrorResult, failureResult, toToolResult } from "./tool-result.js";
+import { checkArguments } from "./validate-arguments.js";
+
+/** What {@link tool} takes. */
+export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
+  /** 1 to 128 characters. Services take letters, digits, `_` and `-`. */
+  readonly name: string;
+  /** For people. */
+  readonly title?: string;
+  /** For the model. Default: empty. */
+  readonly description?: string;
+  /** Default: no arguments. */
+  readonly parameters?: Schema;
+  /** The work. Left out: the tool is declaration-only, and its calls go back to the caller. */
+  readonly execute?: (
+    this: void,
+    input: ArgumentsOf<Schema>,
+    context: FunctionInvocationContext,
+  ) => Value | PromiseLike<Value>;
+  /** Turns the function's (settled) value into what the model sees. Default: text, data as JSON. */
+  readonly parseResult?: (this: void, value: Value) => string | readonly Content[];
+  /** How many calls may run in one run. Default: no limit. */
+  readonly maxInvocations?: number;
+  /** How many failures in one run are enough. Default: no limit. */
+  readonly maxInvocationExceptions?: number;
+  /** Runs alone in its batch. Default false. */
+  readonly exclusive?: boolean;
+  /** May destroy something. Default false. */
+  readonly destructive?: boolean;
+  /** Whether calls may run at the same time. Default true. */
+  readonly concurrencySafe?: boolean;
+  /** Keys of what the tool works on; calls that share one run one after the other. */
+  readonly resources?: readonly string[] | ResourceKeys<ArgumentsOf<Schema>>;
+}
+
+const optionNames: ReadonlySet<string> = new Set([
+  "name",
+  "title",
+  "description",
+  "parameters",
+  "execute",
+  "parseResult",
+  "maxInvocations",
+  "maxInvocationExceptions",
+  "exclusive",
+  "destructive",
+  "concurrencySafe",
+  "resources",
+] satisfies (keyof ToolOptions<undefined, unknown>)[]);
+
+/**
+ * Makes a tool. The type of the arguments follows from `parameters`: a TypeBox schema, a Standard
+ * Schema (zod 4.2 and later, arktype, valibot through `toStandardJsonSchema`), or JSON Schema.
+ *
+ * @throws ConfigurationError `unknown_option`, `tool_name`, `tool_option`, or what
+ * {@link toJsonSchema} says about `parameters`.
+ */
+export function tool<const Schema extends SchemaInput | undefined = undefined, Value = unknown>(
+  options: ToolOptions<Schema, Value>,
+): FunctionTool<ArgumentsOf<Schema>, Value> {
+  checkOptions({ ...options });
+  const { parameters, description = "", ...rest } = options;
+  const made: FunctionTool<ArgumentsOf<Schema>, Value> = {
+    ...defined(rest),
+    type: "function",
+    description,
+    parameters: toJsonSchema(parameters, `parameters of the tool "${options.name}"`),
+    ...(isStandardSchema(parameters) && { schema: parameters }),
+    invoke: ((args: unknown, invokeOptions?: InvokeOptions) =>
+      invoke(made, args, invokeOptions)) as FunctionTool<ArgumentsOf<Schema>, Value>["invoke"],
+  };
+  return Object.freeze(made);
+}
+
+/**
+ * A tool that the model service runs itself, such as its own web search.
+ *
+ * @throws ConfigurationError `unknown_option`, `tool_name`, `tool_option` or, for a `definition`
+ * that is no plain JSON object, `schema_not_json`.
+ */
+export function hostedTool(options: Omit<HostedTool, "type">): HostedTool {
+  const { provider, name } = options;
+  checkOptionNames("hostedTool()", options, new Set(["provider", "name", "definition"]));
+  checkName(name);
+  if (typeof provider !== "string" || provider === "") {
+    throw wrongOption(name, "provider", 'the name of a service, such as "openai"');
+  }
+  const definition = checkedJsonCopy(options.definition, `definition of the hosted tool "${name}"`);
+  if (!isJsonObject(definition)) throw wrongOption(name, "definition", "a JSON object");
+  return Object.freeze({ type: "hosted", provider, name, definition });
+}
+
+async function invoke(
+  self: FunctionTool,
+  args: unknown,
+  { context, skipParsing = false }: InvokeOptions = {},
+): Promise<unknown> {
+  if (self.execute === undefined) {
+    throw new ToolError(
+      `The tool "${self.name}" is declaration-only: it has no execute function to invoke.`,
+      { code: "declaration_only" },
+    );
+  }
+  const checked = await checkArguments(self, args);
+  if (!checked.ok) {
+    if (!skipParsing) return argumentErrorResult(checked.message);
+    const cause = checked.cause === undefined ? {} : { cause: checked.cause };
+    throw new ToolInvalidArgumentsError(checked.message, cause);
+  }
+  const surroundings = context ?? standaloneContext(self, checked.arguments);
+  if (skipParsing) return self.execute(checked.input, surroundings);
+  return runAndConvert(self, checked.input, surroundings);
+}
+
+async function runAndConvert(
+  self: FunctionTool,
+  input: unknown,
+  context: FunctionInvocationContext,
+): Promise<ToolResult> {
+  try {
+    const value = await self.execute?.(input, context);
+    return toToolResult(value, self.parseResult, (code, message, error) => {
+      context.run.notice(code, `Tool "${self.name}": ${message}`, error);
+    });
+  } catch (error) {
+    return failureResult(error, false);
+  }
+}
+
+/** What each option has to be, where it is given. */
+const optionKinds: Readonly<Record<string, { readonly type: string; readonly words: string }>> = {
+  title: { type: "string", words: "a string" },
+  description: { type: "string", words: "a string" },
+  execute: { type: "function", words: "a function" },
+  parseResult: { type: "function", words: "a function" },
+  exclusive: { type: "boolean", words: "true or false" },
+  destructive: { type: "boolean", words: "true or false" },
+  concurrencySafe: { type: "boolean", words: "true or false" },
+};
+
+// Seen from outside its types, for callers that write JavaScript.
+function checkOptions(options: Readonly<Record<string, unknown>>): void {
+  checkOptionNames("tool()", options, optionNames);
+  const name = checkName(options["name"]);
+  for (const [option, { type, words }] of Object.entries(optionKinds)) {
+    if (!isAbsentOr(options[option], type)) throw wrongOption(name, option, words);
+  }
+  for (const option of ["maxInvocations", "maxInvocationExceptions"]) {
+    const limit = options[option];
+    if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) continue;
+    throw wrongOption(name, option, "a whole number of at least 1; leave it out for no limit");
+  }
+  const resources = options["resources"];
+  const isList = Array.isArray(resources) && resources.every((key) => typeof key === "string");
+  if (!isList && !isAbsentOr(resources, "function")) {
+    throw wrongOption(name, "resources", "a list of strings, or a function of the arguments");
+  }
+}
+
+function checkName(name: unknown): string {
+  const reason = whyNoName(name);
+  if (reason === undefined && typeof name === "string") return name;
+  throw new ConfigurationError(
+    "tool_name",
+    `A tool's name ${reason}; got ${JSON.stringify(name)}.`,
+  );
+}
+
+function whyNoName(name: unknown): string | undefined {
+  if (typeof name !== "string" || name === "") return "must be a non-empty string";
+  if (name.trim() !== name) return "must not begin or end with blanks";
+  if (name.length > 128) return "must have at most 128 characters";
+  return /\p{Cc}/u.test(name) ? "must not hold control characters" : undefined;
+}
+
+function wrongOption(name: string, option: string, expected: string): ConfigurationError {
+  return new ConfigurationError(
+    "tool_option",
+    `${option} of the tool "${name}" must be ${expected}.`,
+  );
+}
+
+function isAbsentOr(value: unknown, type: string): boolean {
+  return value === undefined || typeof value === type;
+}
+
+/** Options without the members that were given as undefined. */
+function defined<Options extends object>(options: Options): Options {
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Options;
+}

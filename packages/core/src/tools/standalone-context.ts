@@ -1,0 +1,40 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
+import type { JsonObject } from "../messages/json.js";
+import { Run } from "../run/run-context.js";
+import type { FunctionInvocationContext, FunctionTool } from "./tool.js";
+
+/** What a function is told when its tool is invoked by code, outside every run. */
+export function standaloneContext(tool: FunctionTool, args: JsonObject): FunctionInvocationContext {
+  const run = new Run();
+  const outside = (): never => {
+    throw new ConfigurationError(
+      "no_live_run",
+      `The tool "${tool.name}" was invoked outside a run, which has no tools to change. Call it through an agent, or give invoke() a context.`,
+    );
+  };
+  return {
+    agentId: undefined,
+    agentName: undefined,
+    session: undefined,
+    streamed: false,
+    run,
+    tool,
+    call: {
+      type: "function_call",
+      callId: run.newId("call"),
+      name: tool.name,
+      arguments: args,
+    },
+    arguments: args,
+    messages: [],
+    tools: [tool],
+    services: run.services,
+    iteration: 1,
+    get signal() {
+      return run.signal;
+    },
+    addTools: outside,
+    removeTools: outside,
+    reportProgress() {},
+  };
+}

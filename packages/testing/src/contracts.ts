@@ -1,0 +1,7 @@
+// Suites that run under vitest: a package that implements an interface of Tunic calls them in a test.
+
+export {
+  type ChatClientContract,
+  type ContractScenario,
+  describeChatClientContract,
+} from "./chat-client-contract.js";
