@@ -30,7 +30,10 @@ interface CallableAgent {
 export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): FunctionTool {
   const name = options.name ?? agent.name;
   if (name === undefined) {
-    throw new ConfigurationError("invalid_option", "asTool needs a `name`, or an agent that has one.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "asTool needs a `name`, or an agent that has one.",
+    );
   }
   return tool({
     name,

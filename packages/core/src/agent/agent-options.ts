@@ -1,5 +1,10 @@
 import type { ChatClient } from "../chat/chat-client.js";
-import { type ChatOptions, checkChatOptions, checkToolChoice, type Instruction } from "../chat/chat-options.js";
+import {
+  type ChatOptions,
+  checkChatOptions,
+  checkToolChoice,
+  type Instruction,
+} from "../chat/chat-options.js";
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
@@ -95,13 +100,20 @@ const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
 export function readAgentOptions(options: AgentOptions): ChatOptions {
   checkOptionNames("new Agent", options, agentOptionNames);
   if (typeof options.client?.getResponse !== "function") {
-    throw new ConfigurationError("invalid_option", "new Agent needs a `client` with a method getResponse.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "new Agent needs a `client` with a method getResponse.",
+    );
   }
   return mergeOptions({}, options, "agent", options.client);
 }
 
 /** The chat options of one run: the agent's, and over them the run's. */
-export function readRunOptions(agent: ChatOptions, options: RunOptions, client: ChatClient): ChatOptions {
+export function readRunOptions(
+  agent: ChatOptions,
+  options: RunOptions,
+  client: ChatClient,
+): ChatOptions {
   checkOptionNames("agent.run", options, runOptionNames);
   const { instructions, tools, options: model } = options;
   if (instructions === undefined && tools === undefined && model === undefined) return agent;
@@ -118,7 +130,10 @@ function mergeOptions(
   checkChatOptions(model, `options (${source})`);
   for (const name of ["instructions", "tools"] as const) {
     if (!(name in model)) continue;
-    throw new ConfigurationError("two_sources", `Write \`${name}\` beside \`options\`, not inside it.`);
+    throw new ConfigurationError(
+      "two_sources",
+      `Write \`${name}\` beside \`options\`, not inside it.`,
+    );
   }
   const tools = joinTools(base.tools, added.tools, source);
   if (tools.length > 0 && tools !== base.tools) client.checkTools?.(tools);
@@ -141,7 +156,9 @@ function joinTools(
 ): readonly Tool[] {
   if (added === undefined) return base ?? [];
   const own = normalizeTools(added, `tools of the ${source}`);
-  return base === undefined || base.length === 0 ? own : normalizeTools([base, own], "tools of agent and run");
+  return base === undefined || base.length === 0
+    ? own
+    : normalizeTools([base, own], "tools of agent and run");
 }
 
 function joinInstructions(
@@ -158,5 +175,7 @@ function joinInstructions(
 
 /** A member that is written down as undefined says nothing. */
 function withoutUndefined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined)) as Options;
+  return Object.fromEntries(
+    Object.entries(options).filter(([, value]) => value !== undefined),
+  ) as Options;
 }

@@ -13,7 +13,12 @@ import { type AgentSession, commitToSession, holdSession } from "../session/agen
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
-import { type AgentOptions, type RunOptions, readAgentOptions, readRunOptions } from "./agent-options.js";
+import {
+  type AgentOptions,
+  type RunOptions,
+  readAgentOptions,
+  readRunOptions,
+} from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
 import { type PreparedInput, prepareInput } from "./prepare-run.js";
 import { type AgentInput, readInput } from "./read-input.js";
@@ -119,7 +124,7 @@ export class Agent {
     onUpdate: ChatRequest["onUpdate"],
   ): Promise<AgentResponse> {
     const { session } = run;
-    const request = { messages: prepared.log, options, signal: run.signal, run };
+    const request = { messages: prepared.log, options, run };
     try {
       const response = await layer.getResponse(onUpdate ? { ...request, onUpdate } : request);
       const paused = response.outcome === "paused" ? run.budget.spent : undefined;

@@ -27,9 +27,15 @@ export function prepareInput(
   run: Run,
 ): PreparedInput {
   const held = new Set(history.map((message) => message.id));
-  const unseen = withUniqueCalls(history, input.filter((message) => !held.has(message.id)), run);
+  const unseen = withUniqueCalls(
+    history,
+    input.filter((message) => !held.has(message.id)),
+    run,
+  );
   const answers = unseen.every((message) => message.role !== "assistant") && unseen.some(hasResult);
-  const matched = answers ? checkAnswers(history, unseen) : withoutStrayResults(history, unseen, run);
+  const matched = answers
+    ? checkAnswers(history, unseen)
+    : withoutStrayResults(history, unseen, run);
   const closing = matched.some((message) => message.role === "user")
     ? closeHalfAnswered([...history, ...matched], run)
     : [];
@@ -40,7 +46,10 @@ export function prepareInput(
       : [...closing, ...matched];
   const log = [...history, ...fresh];
   if (!log.some((message) => message.contents.some(saysSomething))) {
-    throw new InputError("empty_input", "The input is empty: give the run a text, contents or messages.");
+    throw new InputError(
+      "empty_input",
+      "The input is empty: give the run a text, contents or messages.",
+    );
   }
   return { fresh, log, resumes: answers };
 }

@@ -21,7 +21,11 @@ const roles: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant",
  * @throws InputError `invalid_input` or `empty_input`.
  * @throws ConfigurationError `system_message` for role `system`, unless that is allowed.
  */
-export function readInput(input: AgentInput, run: RunContext, allowSystemMessages: boolean): Message[] {
+export function readInput(
+  input: AgentInput,
+  run: RunContext,
+  allowSystemMessages: boolean,
+): Message[] {
   const messages: Message[] = [];
   let loose: Content[] = [];
   let looseRole: Role = "user";
@@ -56,7 +60,7 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
   if (input.role === "system" && !allowSystemMessages) {
     throw new ConfigurationError(
       "system_message",
-      "A message with role \"system\" came in with the input, where users' text stands. Write it as `instructions`, or allow it with `allowSystemMessages` when you made it yourself.",
+      'A message with role "system" came in with the input, where users\' text stands. Write it as `instructions`, or allow it with `allowSystemMessages` when you made it yourself.',
     );
   }
   const { id, createdAt, contents, ...rest } = input;
@@ -71,7 +75,10 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
 function readContents(contents: unknown): readonly Content[] {
   if (typeof contents === "string") return [{ type: "text", text: contents }];
   if (Array.isArray(contents)) return contents.map(readContent);
-  throw new InputError("invalid_input", "A message's `contents` is a string or a list of contents.");
+  throw new InputError(
+    "invalid_input",
+    "A message's `contents` is a string or a list of contents.",
+  );
 }
 
 function readContent(content: unknown): Content {

@@ -14,7 +14,7 @@ export interface Entrance {
   /** The ids of all calls in the log so far; those of the message are added. */
   readonly callIds: Set<string>;
   /** New ids for calls of this round, by the id that came in. */
-  readonly renamed: Map<string, string>;
+  renamed: Map<string, string> | undefined;
 }
 
 /** A message as it enters the log, and whether its calls differ from what a stream has shown. */
@@ -34,30 +34,57 @@ export function enterMessage(
   id: string,
   createdAt: number,
 ): Entered {
+  const { contents, reissued } = enterContents(message.contents, entrance);
+  const fits =
+    contents === message.contents && message.id === id && message.createdAt === createdAt;
+  return {
+    message: fits ? (message as Message) : { ...message, id, createdAt, contents },
+    reissued,
+  };
+}
+
+function enterContents(
+  contents: readonly Content[],
+  entrance: Entrance,
+): { readonly contents: readonly Content[]; readonly reissued: boolean } {
+  if (fitsAsItIs(contents, entrance)) return { contents, reissued: false };
+  const seen = new Set<string>();
   let reissued = false;
-  let changed = message.id !== id || message.createdAt !== createdAt;
-  let contents: readonly Content[] = message.contents;
-  const own = new Set<string>();
-  for (const content of contents) {
-    if (content.type !== "function_call") continue;
-    reissued ||= own.has(content.callId);
-    own.add(content.callId);
-  }
-  if (own.size > 0) {
-    const seen = new Set<string>();
-    const entered = contents.map((content) =>
-      content.type === "function_call" ? enterCall(content, entrance, seen) : content,
-    );
-    if (entered.some((content, index) => content !== contents[index])) {
-      contents = entered;
-      changed = true;
+  const entered = contents.map((content) => {
+    if (content.type !== "function_call") return content;
+    reissued ||= seen.has(content.callId);
+    return enterCall(content, entrance, seen);
+  });
+  return { contents: joinText(entered), reissued };
+}
+
+/** The usual case, looked through once: nothing to rename, to parse or to join. */
+function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
+  if (entrance.renamed !== undefined) return false;
+  let last: Content | undefined;
+  for (let index = 0; index < contents.length; index++) {
+    const content = contents[index] as Content;
+    if (content.type === "function_call") {
+      const { callId } = content;
+      const parsed = content.arguments !== undefined || content.parseError !== undefined;
+      if (!parsed || callId === "" || entrance.callIds.has(callId)) {
+        forget(contents.slice(0, index), entrance);
+        return false;
+      }
+      entrance.callIds.add(callId);
+    } else if (last !== undefined && flowsInto(last, content)) {
+      forget(contents.slice(0, index), entrance);
+      return false;
     }
+    last = content;
   }
-  const joined = joinText(contents);
-  if (joined !== contents) changed = true;
-  // Unchanged, it has this very id and time.
-  const entered = changed ? { ...message, id, createdAt, contents: joined } : (message as Message);
-  return { message: entered, reissued };
+  return true;
+}
+
+function forget(contents: readonly Content[], entrance: Entrance): void {
+  for (const content of contents) {
+    if (content.type === "function_call") entrance.callIds.delete(content.callId);
+  }
 }
 
 function enterCall(
@@ -69,18 +96,9 @@ function enterCall(
   seen.add(call.callId);
   entrance.callIds.add(callId);
   const parsed = call.arguments !== undefined || call.parseError !== undefined;
-  if (callId === call.callId && parsed) return call;
   const { argumentsText, ...rest } = call;
-  return {
-    ...(parsed ? call : { ...rest, ...parseArguments(argumentsText ?? "") }),
-    callId,
-    ...(callId !== call.callId && {
-      providerData: {
-        ...call.providerData,
-        [entrance.provider]: { ...call.providerData?.[entrance.provider], callId: call.callId },
-      },
-    }),
-  };
+  const whole = parsed ? call : { ...rest, ...parseArguments(argumentsText ?? "") };
+  return callId === call.callId ? whole : withCallId(whole, callId, entrance.provider);
 }
 
 function callIdFor(vendorId: string, entrance: Entrance, seen: Set<string>): string {
@@ -91,21 +109,27 @@ function callIdFor(vendorId: string, entrance: Entrance, seen: Set<string>): str
 
 /** The id a call of this round gets instead of its own, or undefined when it may keep its own. */
 export function renamedCallId(vendorId: string, entrance: Entrance): string | undefined {
-  const known = entrance.renamed.get(vendorId);
+  const known = entrance.renamed?.get(vendorId);
   if (known !== undefined) return known;
   if (vendorId !== "" && !entrance.callIds.has(vendorId)) return undefined;
   const callId = entrance.run.newId("call");
+  entrance.renamed ??= new Map();
   entrance.renamed.set(vendorId, callId);
   return callId;
 }
 
+/** A call under another id; the vendor's own stays with the vendor's data. */
+export function withCallId(
+  call: FunctionCallContent,
+  callId: string,
+  provider: string,
+): FunctionCallContent {
+  const data = { ...call.providerData?.[provider], callId: call.callId };
+  return { ...call, callId, providerData: { ...call.providerData, [provider]: data } };
+}
+
 function joinText(contents: readonly Content[]): readonly Content[] {
-  const joins = contents.some((content, index) => {
-    const last = contents[index - 1];
-    return last !== undefined && flowsInto(last, content);
-  });
-  if (!joins) return contents;
-  const draft = new MessageDraft({ type: "delta", messageId: "", role: "assistant", contents });
+  const draft = new MessageDraft({ type: "delta", messageId: "", role: "assistant", contents: [] });
   for (const content of contents) draft.addContent(content);
   return draft.message().contents;
 }

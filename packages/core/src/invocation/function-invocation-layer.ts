@@ -1,8 +1,11 @@
-import type { ChatClient, ChatClientMetadata, ChatRequest, ChatResponse, Outcome } from "../chat/chat-client.js";
-import { type ChatOptions, checkChatOptions, checkToolChoice, type ToolChoice } from "../chat/chat-options.js";
-import { ChatClientError } from "../errors/chat-client-error.js";
-import { ConfigurationError } from "../errors/configuration-error.js";
-import { TunicError } from "../errors/tunic-error.js";
+import type {
+  ChatClient,
+  ChatClientMetadata,
+  ChatRequest,
+  ChatResponse,
+  Outcome,
+} from "../chat/chat-client.js";
+import { checkChatOptions, checkToolChoice, type ToolChoice } from "../chat/chat-options.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { type Update, updatesOf } from "../messages/update.js";
@@ -11,20 +14,27 @@ import type { LimitName } from "../run/budget.js";
 import { conductRun } from "../run/conduct-run.js";
 import type { RunEnvironment } from "../run/environment.js";
 import { Run } from "../run/run-context.js";
-import type { Tool } from "../tools/tool.js";
+import type { Tool, ToolResult } from "../tools/tool.js";
 import { ToolList } from "../tools/tool-list.js";
-import type { Entrance } from "./enter-message.js";
 import {
   type FunctionInvocationConfiguration,
   type InvocationSettings,
   invocationSettings,
 } from "./function-invocation-configuration.js";
 import { invokeFunction } from "./invoke-function.js";
-import { admit, judgeBatch, notRun, type RunnableCall, ToolCounts } from "./judge-batch.js";
-import { Round } from "./round.js";
+import {
+  admit,
+  type JudgedCall,
+  judgeBatch,
+  notRun,
+  type RunnableCall,
+  ToolCounts,
+} from "./judge-batch.js";
+import { ModelCaller } from "./model-caller.js";
+import { pusher, ResultSender } from "./push-updates.js";
 import { runBatch } from "./run-batch.js";
 import { type OpenBatch, RunLog, resultContent, waitsForAnswers } from "./run-log.js";
-import { pusher, ResultSender } from "./push-updates.js";
+import { startTimeLimit } from "./time-limit.js";
 
 /**
  * The tool loop around a chat client, and itself a chat client: it asks the model, runs the calls,
@@ -65,57 +75,44 @@ export class FunctionInvocationLayer implements ChatClient {
   }
 }
 
-/** What `run.signal` fires with when the time is up. */
-class TimeIsUp extends TunicError {
-  constructor(maxDurationMs: number) {
-    super("time_is_up", `The run took longer than maxDurationMs (${maxDurationMs}).`);
-  }
-}
-
 /** One run of the loop. Reads from top to bottom. */
 class Invocation {
-  readonly #client: ChatClient;
   readonly #settings: InvocationSettings;
   readonly #request: ChatRequest;
   readonly #run: Run;
   readonly #log: RunLog;
   readonly #tools: ToolList;
+  readonly #model: ModelCaller;
   readonly #counts = new ToolCounts();
   readonly #emit: ((update: Update) => void | Promise<void>) | undefined;
-  #choice: ToolChoice | undefined;
-  #options: ChatOptions | undefined;
-  #conversationId: string | undefined;
-  #failures = 0;
-  #usage: Usage | undefined;
-  #last: ChatResponse | undefined;
-  #seen: readonly Message[] = [];
-  #round: Round | undefined;
   #sender: ResultSender | undefined;
+  #choice: ToolChoice | undefined;
+  #failedBatches = 0;
+  #usage: Usage | undefined;
 
   constructor(layer: FunctionInvocationLayer, request: ChatRequest, run: Run) {
-    this.#client = layer.client;
     this.#settings = layer.settings;
     this.#request = request;
     this.#run = run;
     this.#log = new RunLog(run, request.messages);
     this.#tools = new ToolList(request.options.tools);
     this.#choice = request.options.toolChoice;
-    this.#conversationId = request.options.conversationId;
     this.#emit = request.onUpdate && pusher(run, request.onUpdate);
+    this.#model = new ModelCaller(layer.client, request, run, this.#log, this.#tools, this.#emit);
     run.readTranscript = () => this.#log.transcript();
   }
 
   /** The whole turn, under the time limit where there is one. */
   async go(): Promise<ChatResponse> {
     const { maxDurationMs } = this.#settings;
-    const timer = maxDurationMs === undefined ? undefined : this.#startTimer(maxDurationMs);
+    const timeLimit = maxDurationMs && startTimeLimit(this.#run, maxDurationMs);
     try {
       return await this.#turn();
     } catch (error) {
-      if (timer === undefined || error !== timer.timeIsUp || this.#run.gate.external) throw error;
+      if (!timeLimit || error !== timeLimit.reason) throw error;
       return await this.#endOutOfTime();
     } finally {
-      timer?.cancel();
+      if (timeLimit) timeLimit.cancel();
       this.#run.parent?.addChildUsage(this.#usage);
     }
   }
@@ -124,133 +121,102 @@ class Invocation {
     checkToolChoice(this.#choice, this.#tools.current);
     if (waitsForAnswers(this.#request.messages)) return this.#done("paused");
     for (;;) {
-      const limit = this.#failed() ?? this.#run.budget.exhausted();
+      const limit = this.#limit();
       if (limit) return this.#close(limit);
       this.#run.budget.spendIteration();
       const messages = await this.#ask(this.#choice);
       // After the first round the model may stop: forced for ever, it could never answer.
       if (this.#choice !== "none" && this.#choice !== undefined) this.#choice = "auto";
-      const calls = messages.flatMap(callsOf);
+      const calls = callsIn(messages);
       if (calls.length === 0) {
         this.#log.add(messages);
         return this.#done("completed");
       }
-      const open = await this.#runCalls(messages, calls);
-      if (open) return this.#done("paused");
+      const stillOpen = await this.#runCalls(messages, calls);
+      if (stillOpen) return this.#done("paused");
     }
   }
 
-  /** One model round trip, taken into the log's terms. */
   async #ask(choice: ToolChoice | undefined): Promise<readonly Message[]> {
-    const run = this.#run;
-    run.gate.throwIfAborted();
-    const iteration = ++run.rounds;
-    const round = new Round(this.#entrance(), this.#log.messageIds, this.#emit);
-    this.#round = round;
-    this.#seen = this.#log.view();
-    const messages = this.#seen;
-    const options = this.#roundOptions(choice);
-    if (run.observed) run.emit("model.start", { iteration, messages });
-    const startedAt = run.observed ? run.now() : 0;
-    const waited = run.waitedMs;
-    const tell = (outcome: "completed" | "failed" | "aborted", rest: { usage?: Usage; error?: unknown }): void => {
-      if (!run.observed) return;
-      const durationMs = run.now() - startedAt - (run.waitedMs - waited);
-      run.emit("model.end", { iteration, outcome, durationMs, ...rest });
-    };
-    try {
-      const request = { messages, options, signal: run.signal, run };
-      const response = await run.gate.pass(
-        this.#client.getResponse(this.#emit ? { ...request, onUpdate: round.receive } : request),
-      );
-      const entered = await round.end(response);
-      this.#takeIn(response);
-      tell("completed", {
-        ...(response.usage && { usage: response.usage }),
-        ...(response.finishReason !== undefined && { finishReason: response.finishReason }),
-      });
-      return entered;
-    } catch (thrown) {
-      const error = run.gate.aborted ? run.gate.reason : asClientError(thrown);
-      tell(run.gate.aborted ? "aborted" : "failed", { error });
-      throw error;
+    const messages = await this.#model.ask(choice);
+    const response = this.#model.last;
+    if (response?.usage) {
+      this.#usage = addUsage(this.#usage, response.usage);
+      this.#run.budget.spendTokens(totalTokens(response.usage));
     }
+    if (response?.conversationId !== undefined)
+      this.#model.conversationId = response.conversationId;
+    return messages;
   }
 
-  #takeIn(response: ChatResponse): void {
-    this.#last = response;
-    this.#usage = addUsage(this.#usage, response.usage);
-    this.#run.budget.spendTokens(totalTokens(response.usage));
-    if (response.conversationId !== undefined) this.#conversationId = response.conversationId;
-  }
-
-  /** Judges the whole batch, runs what may run, and answers every call. Returns whether calls stay open. */
-  async #runCalls(messages: readonly Message[], calls: readonly FunctionCallContent[]): Promise<boolean> {
+  /** Judges the whole batch, runs what may run, answers every call. Returns whether calls stay open. */
+  async #runCalls(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+  ): Promise<boolean> {
+    const { gate } = this.#run;
     const batch = this.#log.open(messages, calls);
-    const judged = admit(
-      await judgeBatch(calls, {
-        tools: this.#options?.tools ?? [],
-        cut: this.#last?.finishReason === "length",
-        terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
-      }),
-      this.#run.budget,
-      this.#counts,
-    );
-    this.#run.gate.throwIfAborted();
+    const verdicts = judgeBatch(calls, {
+      tools: this.#model.options?.tools ?? [],
+      cut: this.#model.last?.finishReason === "length",
+      terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
+    });
+    const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
     const runnable: RunnableCall[] = [];
-    for (const each of judged) {
-      if (each.kind === "run") runnable.push(each);
-      else if (each.kind === "answered") {
-        batch.results.set(each.call.callId, resultContent(each.call.callId, each.result));
-      }
+    let stillOpen = false;
+    for (let index = 0; index < judged.length; index++) {
+      const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
+      if (verdict.kind === "run") runnable.push(verdict);
+      else if (verdict.kind === "open") stillOpen = true;
+      else batch.results[index] = resultContent(callIdAt(calls, index), verdict.result);
     }
-    this.#sender = new ResultSender(batch, this.#emit);
-    await this.#sender.send();
-    await this.#runAll(batch, runnable, this.#sender);
-    const open = judged.some((each) => each.kind === "open");
-    if (!open) this.#countFailures(batch);
-    await this.#closeBatch(batch, this.#last?.conversationId !== undefined);
-    return open;
+    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
+    await this.#runAll(batch, runnable);
+    if (!stillOpen) this.#countFailure(batch);
+    await this.#closeBatch(batch, this.#model.last?.conversationId !== undefined);
+    return stillOpen;
   }
 
-  async #runAll(batch: OpenBatch, runnable: readonly RunnableCall[], sender: ResultSender): Promise<void> {
-    if (runnable.length === 0) return;
+  async #runAll(batch: OpenBatch, runnable: readonly RunnableCall[]): Promise<void> {
+    const { gate } = this.#run;
+    await this.#sender?.send();
     const scope = {
       run: this.#run,
       tools: this.#tools,
       iteration: this.#run.rounds,
-      messages: this.#seen,
+      messages: this.#model.seen,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
-      ...(this.#emit && { emit: this.#emit }),
+      emit: this.#emit,
     };
-    let failure: { readonly error: unknown } | undefined;
-    await runBatch(runnable, this.#settings.maxConcurrency, async (call) => {
-      const { callId } = call.call;
-      if (this.#run.gate.aborted) return;
-      batch.started.add(callId);
-      try {
-        const result = await invokeFunction(scope, call);
-        batch.results.set(callId, resultContent(callId, result));
-        if (result.isError) this.#counts.failed(call.tool);
-        await sender.send();
-      } catch (error) {
-        failure ??= { error };
-        // Siblings in flight are let go at once; the first failure is the one that counts.
-        this.#run.gate.abort(error);
+    const settle = (runnable: RunnableCall, result: ToolResult): void | Promise<void> => {
+      batch.results[runnable.index] = resultContent(runnable.call.callId, result);
+      if (result.isError) this.#counts.failed(runnable.tool);
+      return this.#sender?.send();
+    };
+    // Siblings in flight are let go at once; the first failure is the one that counts.
+    const fail = (error: unknown): void => gate.abort(error);
+    const running = runBatch(runnable, this.#settings.maxConcurrency, (call) => {
+      if (gate.aborted) return;
+      batch.started[call.index] = true;
+      const result = invokeFunction(scope, call);
+      if (result instanceof Promise) {
+        return result.then((settled) => settle(call, settled)).then(undefined, fail);
       }
+      const sent = settle(call, result);
+      return sent && sent.then(undefined, fail);
     });
-    if (failure) throw failure.error;
-    this.#run.gate.throwIfAborted();
+    if (running) await running;
+    gate.throwIfAborted();
   }
 
-  #countFailures(batch: OpenBatch): void {
-    const failed = batch.calls.every((call) => batch.results.get(call.callId)?.isError === true);
-    this.#failures = failed ? this.#failures + 1 : 0;
+  #countFailure(batch: OpenBatch): void {
+    const failed = batch.results.every((result) => result?.isError === true);
+    this.#failedBatches = failed ? this.#failedBatches + 1 : 0;
   }
 
-  #failed(): LimitName | undefined {
-    const enough = this.#failures >= Math.max(1, this.#settings.maxConsecutiveErrors);
-    return enough ? "maxConsecutiveErrors" : undefined;
+  #limit(): LimitName | undefined {
+    const enough = this.#failedBatches >= Math.max(1, this.#settings.maxConsecutiveErrors);
+    return enough ? "maxConsecutiveErrors" : this.#run.budget.exhausted();
   }
 
   async #closeBatch(batch: OpenBatch, held: boolean): Promise<void> {
@@ -260,19 +226,20 @@ class Invocation {
       this.#usage = addUsage(this.#usage, usage);
       await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage });
     }
-    this.#log.messageIds.add(batch.resultsId);
     this.#log.close(held);
   }
 
   /** The closing call at a limit: same tools, so that prompt caches hold, but none may be called. */
   async #close(limit: LimitName): Promise<ChatResponse> {
     const messages = await this.#ask("none");
-    const calls = messages.flatMap(callsOf);
+    const calls = callsIn(messages);
     if (calls.length === 0) this.#log.add(messages);
     else {
       const batch = this.#log.open(messages, calls);
-      for (const { callId } of calls) batch.results.set(callId, resultContent(callId, notRun(limit)));
-      this.#sender = new ResultSender(batch, this.#emit);
+      for (const [index, { callId }] of calls.entries()) {
+        batch.results[index] = resultContent(callId, notRun(limit));
+      }
+      this.#sender = this.#emit && new ResultSender(batch, this.#emit);
       await this.#closeBatch(batch, false);
     }
     if (!messages.some(isVisible)) await this.#addFallback(limit);
@@ -281,13 +248,12 @@ class Invocation {
 
   /** Time is up: nothing more is asked; what has finished is kept and the rest says so. */
   async #endOutOfTime(): Promise<ChatResponse> {
-    const limit = "maxDurationMs";
     this.#run.reopen();
     const batch = this.#log.interrupt();
     if (batch) await this.#closeBatch(batch, false);
-    else await this.#round?.drop();
-    await this.#addFallback(limit);
-    return this.#done("limit", limit);
+    else await this.#model.drop();
+    await this.#addFallback("maxDurationMs");
+    return this.#done("limit", "maxDurationMs");
   }
 
   async #addFallback(limit: LimitName): Promise<void> {
@@ -303,67 +269,29 @@ class Invocation {
   }
 
   #done(outcome: Outcome, limit?: LimitName): ChatResponse {
-    const last = this.#last;
+    const { last, conversationId } = this.#model;
     return {
       messages: this.#log.added,
       ...(last?.finishReason !== undefined && { finishReason: last.finishReason }),
       ...(this.#usage && { usage: this.#usage }),
       ...(last?.responseId !== undefined && { responseId: last.responseId }),
-      ...(this.#conversationId !== undefined && { conversationId: this.#conversationId }),
+      ...(conversationId !== undefined && { conversationId }),
       ...(last?.model !== undefined && { model: last.model }),
       ...(last?.usage && { lastUsage: last.usage }),
       outcome,
       ...(limit && { limit }),
     };
   }
-
-  #entrance(): Entrance {
-    return {
-      run: this.#run,
-      provider: this.#client.metadata.provider,
-      callIds: this.#log.callIds,
-      renamed: new Map(),
-    };
-  }
-
-  /** The options of a round; the same object as long as nothing has changed. */
-  #roundOptions(choice: ToolChoice | undefined): ChatOptions {
-    const tools = this.#tools.current;
-    const known = this.#options;
-    const same =
-      known?.toolChoice === (tools.length > 0 ? choice : undefined) &&
-      (known?.tools ?? noTools) === (tools.length > 0 ? tools : noTools) &&
-      known?.conversationId === this.#conversationId;
-    if (known && same) return known;
-    const { tools: _, toolChoice: __, conversationId: ___, ...rest } = this.#request.options;
-    this.#options = {
-      ...rest,
-      ...(tools.length > 0 && { tools }),
-      ...(tools.length > 0 && choice !== undefined && { toolChoice: choice }),
-      ...(this.#conversationId !== undefined && { conversationId: this.#conversationId }),
-    };
-    return this.#options;
-  }
-
-  #startTimer(maxDurationMs: number): { readonly timeIsUp: TimeIsUp; cancel(): void } {
-    const run = this.#run;
-    const timeIsUp = new TimeIsUp(maxDurationMs);
-    const startedAt = run.now();
-    let cancel = (): void => {};
-    const arm = (ms: number): void => {
-      cancel = run.environment.setTimer(() => {
-        // Time that the consumer took is not the run's.
-        const left = maxDurationMs - (run.now() - startedAt - run.waitedMs);
-        if (left > 0) arm(left);
-        else run.gate.abort(timeIsUp);
-      }, ms);
-    };
-    arm(maxDurationMs);
-    return { timeIsUp, cancel: () => cancel() };
-  }
 }
 
-const noTools: readonly Tool[] = [];
+function callsIn(messages: readonly Message[]): readonly FunctionCallContent[] {
+  const [only] = messages;
+  return messages.length === 1 && only ? callsOf(only) : messages.flatMap(callsOf);
+}
+
+function callIdAt(calls: readonly FunctionCallContent[], index: number): string {
+  return calls[index]?.callId ?? "";
+}
 
 /** Whether a message says something to a person; reasoning and blank text do not. */
 function isVisible(message: Message): boolean {
@@ -371,11 +299,4 @@ function isVisible(message: Message): boolean {
     if (content.type === "text") return content.text.trim() !== "";
     return content.type === "data" || content.type === "uri" || content.type === "error";
   });
-}
-
-/** Whatever a chat client throws, the run rejects with an error that programs can read. */
-function asClientError(thrown: unknown): unknown {
-  if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
 }

@@ -4,7 +4,13 @@ import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { FunctionInvocationContext, FunctionTool, Tool, ToolInput, ToolResult } from "../tools/tool.js";
+import type {
+  FunctionInvocationContext,
+  FunctionTool,
+  Tool,
+  ToolInput,
+  ToolResult,
+} from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { failureResult, toToolResult } from "../tools/tool-result.js";
 import type { RunnableCall } from "./judge-batch.js";
@@ -18,81 +24,108 @@ export interface InvocationScope {
   readonly messages: readonly Message[];
   readonly includeDetailedErrors: boolean;
   /** Absent when nobody watches the stream. */
-  readonly emit?: (update: Update) => void | Promise<void>;
+  readonly emit: ((update: Update) => void | Promise<void>) | undefined;
 }
 
 /**
  * Runs one call: the function, then the conversion of its value. What the function throws becomes
- * an error result here; only an abort of the run rejects.
+ * an error result here; only an abort of the run rejects. A function that returns no promise costs
+ * none.
  */
-export async function invokeFunction(scope: InvocationScope, runnable: RunnableCall): Promise<ToolResult> {
-  const { run } = scope;
-  const { gate } = run;
-  const { call, tool } = runnable;
-  const details = { callId: call.callId, toolName: tool.name, iteration: scope.iteration };
-  const startedAt = run.observed ? run.now() : 0;
-  const waitedBefore = run.waitedMs;
-  if (run.observed) run.emit("call.start", { ...details, arguments: runnable.arguments });
-  let thrown: unknown;
-  let result: ToolResult | undefined;
+export function invokeFunction(
+  scope: InvocationScope,
+  runnable: RunnableCall,
+): ToolResult | Promise<ToolResult> {
+  const invocation = new Invocation(scope, runnable);
+  let value: unknown;
   try {
-    const value = execute(scope, runnable);
-    const settled = isThenable(value) ? await gate.pass(watched(scope, call, tool, value)) : value;
-    result = toToolResult(settled, tool.parseResult && ((raw: unknown) => parsed(run, tool, raw)));
+    value = runnable.tool.execute?.(runnable.input as JsonObject, new CallContext(scope, runnable));
   } catch (error) {
-    thrown = error;
-    if (!gate.aborted || error !== gate.reason) result = failureResult(error, scope.includeDetailedErrors);
+    return invocation.failed(error);
   }
-  if (run.observed) {
+  return isThenable(value) ? invocation.wait(value) : invocation.completed(value);
+}
+
+/** One call while it runs: tells of its start and of its one end. */
+class Invocation {
+  readonly #scope: InvocationScope;
+  readonly #runnable: RunnableCall;
+  readonly #startedAt: number = 0;
+  readonly #waitedBefore: number = 0;
+
+  constructor(scope: InvocationScope, runnable: RunnableCall) {
+    this.#scope = scope;
+    this.#runnable = runnable;
+    const { run } = scope;
+    if (!run.observed) return;
+    this.#startedAt = run.now();
+    this.#waitedBefore = run.waitedMs;
+    run.emit("call.start", { ...this.#details(), arguments: runnable.arguments });
+  }
+
+  completed(value: unknown): ToolResult {
+    const { run } = this.#scope;
+    const { parseResult } = this.#runnable.tool;
+    const result = toToolResult(value, parseResult, (code, message, error) =>
+      run.notice(code, message, error),
+    );
+    if (run.observed) this.#end(result.isError ? "failed" : "completed", result);
+    return result;
+  }
+
+  failed(thrown: unknown): ToolResult {
+    const result = failureResult(thrown, this.#scope.includeDetailedErrors);
+    if (this.#scope.run.observed) this.#end("failed", result, thrown);
+    return result;
+  }
+
+  /** Waits for the function, or for the end of the run if that comes first. */
+  async wait(work: PromiseLike<unknown>): Promise<ToolResult> {
+    const { gate } = this.#scope.run;
+    const promise = Promise.resolve(work);
+    let value: unknown;
+    try {
+      value = await gate.pass(promise);
+    } catch (error) {
+      if (!gate.aborted || error !== gate.reason) return this.failed(error);
+      if (this.#scope.run.observed) this.#end("interrupted", undefined, error);
+      promise.then(
+        () => this.#abandoned("completed"),
+        (late: unknown) => this.#abandoned("failed", late),
+      );
+      throw error;
+    }
+    return this.completed(value);
+  }
+
+  #end(
+    outcome: "completed" | "failed" | "interrupted",
+    result: ToolResult | undefined,
+    thrown?: unknown,
+  ): void {
+    const { run } = this.#scope;
     run.emit("call.end", {
-      ...details,
-      outcome: result === undefined ? "interrupted" : result.isError ? "failed" : "completed",
-      durationMs: run.now() - startedAt - (run.waitedMs - waitedBefore),
+      ...this.#details(),
+      outcome,
+      durationMs: run.now() - this.#startedAt - (run.waitedMs - this.#waitedBefore),
       attempts: 1,
       bytes: result === undefined ? 0 : byteLength(result.contents),
       ...(result?.error && { errorCode: result.error.code }),
       ...(thrown !== undefined && { error: thrown }),
     });
   }
-  if (result === undefined) throw thrown;
-  return result;
-}
 
-function execute(scope: InvocationScope, runnable: RunnableCall): unknown {
-  const context = new CallContext(scope, runnable);
-  return runnable.tool.execute?.(runnable.input as JsonObject, context);
-}
-
-/** A tool's own conversion; its failure is told and leaves the usual one. */
-function parsed(run: Run, tool: FunctionTool, value: unknown): string | readonly Content[] {
-  try {
-    return tool.parseResult?.(value) ?? "";
-  } catch (error) {
-    run.notice("parse_result_failed", `parseResult of the tool "${tool.name}" failed.`, error);
-    throw error;
-  }
-}
-
-/** The function's promise; when the run was stopped meanwhile, its late outcome becomes an event. */
-function watched(
-  scope: InvocationScope,
-  call: FunctionCallContent,
-  tool: FunctionTool,
-  work: PromiseLike<unknown>,
-): Promise<unknown> {
-  const promise = Promise.resolve(work);
-  const { run } = scope;
-  const { gate } = run;
-  const late = (outcome: "completed" | "failed", error?: unknown): void => {
-    if (!gate.aborted) return;
+  /** The function went on after the run had ended; what came of it is told, not used. */
+  #abandoned(outcome: "completed" | "failed", error?: unknown): void {
+    const { callId, toolName } = this.#details();
     const failure = error !== undefined && { error };
-    run.emit("call.abandoned", { callId: call.callId, toolName: tool.name, outcome, ...failure });
-  };
-  promise.then(
-    () => late("completed"),
-    (error: unknown) => late("failed", error),
-  );
-  return promise;
+    this.#scope.run.emit("call.abandoned", { callId, toolName, outcome, ...failure });
+  }
+
+  #details(): { callId: string; toolName: string; iteration: number } {
+    const { call, tool } = this.#runnable;
+    return { callId: call.callId, toolName: tool.name, iteration: this.#scope.iteration };
+  }
 }
 
 function byteLength(contents: readonly Content[]): number {
@@ -163,20 +196,25 @@ class CallContext implements FunctionInvocationContext {
 
   addTools(tools: ToolInput): void {
     const added = this.#scope.tools.add(tools);
-    if (added.length > 0) this.#scope.run.emit("tools.changed", { added: namesOf(added), removed: [] });
+    if (added.length > 0)
+      this.#scope.run.emit("tools.changed", { added: namesOf(added), removed: [] });
   }
 
   removeTools(tools: string | Tool | readonly (string | Tool)[]): void {
     const removed = this.#scope.tools.remove(tools);
-    if (removed.length > 0) this.#scope.run.emit("tools.changed", { added: [], removed: namesOf(removed) });
+    if (removed.length > 0)
+      this.#scope.run.emit("tools.changed", { added: [], removed: namesOf(removed) });
   }
 
-  reportProgress(progress: string | readonly Content[] | { readonly update: Update }): void | Promise<void> {
+  reportProgress(
+    progress: string | readonly Content[] | { readonly update: Update },
+  ): void | Promise<void> {
     const { callId } = this.call;
     if (typeof progress === "string") {
       return this.#scope.emit?.({ type: "progress", callId, contents: [textContent(progress)] });
     }
-    if ("update" in progress) return this.#scope.emit?.({ type: "progress", callId, update: progress.update });
+    if ("update" in progress)
+      return this.#scope.emit?.({ type: "progress", callId, update: progress.update });
     return this.#scope.emit?.({ type: "progress", callId, contents: progress });
   }
 }

@@ -40,10 +40,10 @@ export class ResultSender {
   /** Sends what can be sent now; with `all`, calls that stay open hold nothing up. */
   send(all = false): void | Promise<void> {
     if (this.#emit === undefined) return;
-    const { calls, results } = this.#batch;
+    const { results } = this.#batch;
     const ready: FunctionResultContent[] = [];
-    for (; this.#next < calls.length; this.#next++) {
-      const result = results.get(calls[this.#next]?.callId ?? "");
+    for (; this.#next < results.length; this.#next++) {
+      const result = results[this.#next];
       if (result) ready.push(result);
       else if (!all) break;
     }

@@ -3,7 +3,15 @@ import { ChatClientError } from "../errors/chat-client-error.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { type DeltaUpdate, type Update, updatesOf } from "../messages/update.js";
-import { type Entrance, enterMessage, renamedCallId, type SentMessage } from "./enter-message.js";
+import {
+  type Entrance,
+  enterMessage,
+  renamedCallId,
+  type SentMessage,
+  withCallId,
+} from "./enter-message.js";
+
+type Emit = (update: Update) => void | Promise<void>;
 
 /** How a message of this round is called in the log, and when it began. */
 interface Opened {
@@ -11,15 +19,31 @@ interface Opened {
   readonly createdAt: number;
 }
 
+/** A message on its way in, with the id under which its client knows it. */
+interface Arrival {
+  readonly source: string;
+  readonly message: Message;
+  readonly reissued: boolean;
+}
+
+/** Takes a response into the log's terms. Where a stream is watched, {@link StreamedRound} does. */
+export function enterResponse(
+  response: ChatResponse,
+  entrance: Entrance,
+  messageIds: Set<string>,
+): readonly Message[] {
+  return arrivals(response, entrance, messageIds, undefined).map((each) => each.message);
+}
+
 /**
- * One model round trip on its way into the log. It passes updates on under ids that are new to the
- * log, and in the end makes sure that what the consumer has folded is what the log gets, whatever
- * the chat client streamed.
+ * One model round trip with a consumer. It passes updates on under ids that are new to the log, and
+ * in the end makes sure that what the consumer has folded is what the log gets, whatever the chat
+ * client streamed.
  */
-export class Round {
+export class StreamedRound {
   readonly #entrance: Entrance;
   readonly #messageIds: Set<string>;
-  readonly #emit: ((update: Update) => void | Promise<void>) | undefined;
+  readonly #emit: Emit;
   readonly #opened = new Map<string, Opened>();
   readonly #finished = new Set<string>();
   #lastSource: string | undefined;
@@ -28,11 +52,7 @@ export class Round {
   #entered = false;
 
   /** @param messageIds ids of all messages in the log; those of this round are added at its end. */
-  constructor(
-    entrance: Entrance,
-    messageIds: Set<string>,
-    emit: ((update: Update) => void | Promise<void>) | undefined,
-  ) {
+  constructor(entrance: Entrance, messageIds: Set<string>, emit: Emit) {
     this.#entrance = entrance;
     this.#messageIds = messageIds;
     this.#emit = emit;
@@ -41,7 +61,7 @@ export class Round {
   /** What the chat client gets as `onUpdate`. */
   readonly receive = (update: Update): void | Promise<void> => {
     // What an abandoned client still sends belongs to nobody.
-    if (this.#closed || this.#emit === undefined) return;
+    if (this.#closed) return;
     if (update.type === "delta") return this.#emit(this.#relabelled(update));
     if (update.type === "finish") {
       const opened = this.#opened.get(update.messageId);
@@ -55,23 +75,16 @@ export class Round {
     return this.#emit(update);
   };
 
-  /** Takes the finished response in. What the consumer has not seen yet is sent, what it saw in vain is taken back. */
+  /**
+   * Takes the finished response in. What the consumer has not seen yet is sent, what it saw in vain
+   * is taken back.
+   */
   async end(response: ChatResponse): Promise<readonly Message[]> {
     this.#closed = true;
-    if (!Array.isArray(response?.messages)) {
-      throw new ChatClientError(
-        "malformed_response",
-        "The chat client returned no messages. Return { messages }.",
-      );
-    }
-    // An answer of nothing is an empty message: it has a usage and a reason to end, too.
-    const given: readonly SentMessage[] = response.messages.length > 0 ? response.messages : [nothing];
-    const entered = given.map((message) => this.#enter(message));
-    if (this.#emit) await this.#reconcile(response, entered);
-    const messages = entered.map((each) => each.message);
-    for (const message of messages) this.#messageIds.add(message.id);
+    const entered = arrivals(response, this.#entrance, this.#messageIds, this.#opened);
+    await this.#reconcile(response, entered);
     this.#entered = true;
-    return messages;
+    return entered.map((each) => each.message);
   }
 
   /** Takes back what was streamed of an answer that never got whole. */
@@ -81,27 +94,9 @@ export class Round {
     await this.#retract([...this.#opened.keys()]);
   }
 
-  #enter(message: SentMessage): { source: string; message: Message; reissued: boolean } {
-    if (!Array.isArray(message?.contents)) {
-      throw new ChatClientError(
-        "malformed_response",
-        "The chat client returned a message without contents.",
-      );
-    }
-    const source = message.id ?? "";
-    const opened = this.#opened.get(source);
-    const id = opened?.id ?? this.#newMessageId(source);
-    const createdAt = opened?.createdAt ?? message.createdAt ?? this.#entrance.run.now();
-    return { source, ...enterMessage(message, this.#entrance, id, createdAt) };
-  }
-
-  async #reconcile(
-    response: ChatResponse,
-    entered: readonly { source: string; message: Message; reissued: boolean }[],
-  ): Promise<void> {
+  async #reconcile(response: ChatResponse, entered: readonly Arrival[]): Promise<void> {
     const kept = new Set(entered.filter((each) => !each.reissued).map((each) => each.source));
-    const vain = [...this.#opened.keys()].filter((source) => !kept.has(source));
-    await this.#retract(vain);
+    await this.#retract([...this.#opened.keys()].filter((source) => !kept.has(source)));
     for (const [index, { source, message }] of entered.entries()) {
       const last = index === entered.length - 1;
       const { finishReason, usage, responseId } = response;
@@ -111,27 +106,23 @@ export class Round {
         ...(last && responseId !== undefined && { responseId }),
       };
       if (!this.#opened.has(source)) {
-        for (const update of updatesOf(message, end)) await this.#emit?.(update);
+        for (const update of updatesOf(message, end)) await this.#emit(update);
       } else if (!this.#finished.has(source)) {
-        await this.#emit?.({ type: "finish", messageId: message.id, ...end });
+        await this.#emit({ type: "finish", messageId: message.id, ...end });
       }
     }
   }
 
   #relabelled(update: DeltaUpdate): DeltaUpdate {
-    const known =
-      update.messageId === this.#lastSource ? this.#lastOpened : this.#opened.get(update.messageId);
+    const same = update.messageId === this.#lastSource;
+    const known = same ? this.#lastOpened : this.#opened.get(update.messageId);
     const opened = known ?? this.#open(update);
     this.#lastSource = update.messageId;
     this.#lastOpened = opened;
     const contents = this.#relabelledContents(update.contents);
     if (known && opened.id === update.messageId && contents === update.contents) return update;
-    return {
-      ...update,
-      messageId: opened.id,
-      contents,
-      ...(!known && { createdAt: opened.createdAt }),
-    };
+    const begin = !known && { createdAt: opened.createdAt };
+    return { ...update, messageId: opened.id, contents, ...begin };
   }
 
   #relabelledContents(contents: readonly Content[]): readonly Content[] {
@@ -142,25 +133,18 @@ export class Round {
       const callId = renamedCallId(content.callId, this.#entrance);
       if (callId === undefined) continue;
       renamed ??= [...contents];
-      const data = { ...content.providerData?.[this.#entrance.provider], callId: content.callId };
-      const providerData = { ...content.providerData, [this.#entrance.provider]: data };
-      renamed[index] = { ...content, callId, providerData };
+      renamed[index] = withCallId(content, callId, this.#entrance.provider);
     }
     return renamed ?? contents;
   }
 
   #open(update: DeltaUpdate): Opened {
     const opened = {
-      id: this.#newMessageId(update.messageId),
+      id: newMessageId(update.messageId, this.#entrance, this.#messageIds),
       createdAt: update.createdAt ?? this.#entrance.run.now(),
     };
     this.#opened.set(update.messageId, opened);
     return opened;
-  }
-
-  #newMessageId(source: string): string {
-    const free = source !== "" && !this.#messageIds.has(source);
-    return free ? source : this.#entrance.run.newId("message");
   }
 
   #retract(sources: readonly string[]): void | Promise<void> {
@@ -173,8 +157,38 @@ export class Round {
       messageIds.push(opened.id);
     }
     this.#lastSource = this.#lastOpened = undefined;
-    if (messageIds.length > 0) return this.#emit?.({ type: "retract", messageIds });
+    if (messageIds.length > 0) return this.#emit({ type: "retract", messageIds });
   }
+}
+
+function arrivals(
+  response: ChatResponse,
+  entrance: Entrance,
+  messageIds: Set<string>,
+  opened: ReadonlyMap<string, Opened> | undefined,
+): readonly Arrival[] {
+  if (!Array.isArray(response?.messages)) throw malformed("no messages. Return { messages }");
+  // An answer of nothing is an empty message: it has a usage and a reason to end, too.
+  const given: readonly SentMessage[] =
+    response.messages.length > 0 ? response.messages : [nothing];
+  return given.map((message) => {
+    if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
+    const source = message.id ?? "";
+    const begun = opened?.get(source);
+    const id = begun?.id ?? newMessageId(source, entrance, messageIds);
+    const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
+    messageIds.add(id);
+    const entered = enterMessage(message, entrance, id, createdAt);
+    return { source, message: entered.message, reissued: entered.reissued };
+  });
+}
+
+function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {
+  return source === "" || messageIds.has(source) ? entrance.run.newId("message") : source;
+}
+
+function malformed(what: string): ChatClientError {
+  return new ChatClientError("malformed_response", `The chat client returned ${what}.`);
 }
 
 const nothing: SentMessage = { role: "assistant", contents: [] };

@@ -3,23 +3,55 @@ import type { RunnableCall } from "./judge-batch.js";
 /** What a call keeps to itself while it runs: everything, some keys, or nothing. */
 type Claim = "alone" | readonly string[] | undefined;
 
+type Invoke = (call: RunnableCall) => void | Promise<void>;
+
 /**
  * Runs the calls of a batch together, at most `maxConcurrency` at a time. A call that must be alone
  * waits for all before it and holds up all after it; calls that share a resource go one after the
- * other, in call order. `invoke` settles a call and never rejects.
+ * other, in call order. `invoke` settles a call and never fails; a call that is done at once costs
+ * no promise.
  */
-export async function runBatch(
+export function runBatch(
   calls: readonly RunnableCall[],
   maxConcurrency: number,
-  invoke: (call: RunnableCall) => Promise<void>,
-): Promise<void> {
-  const only = calls.length === 1 ? calls[0] : undefined;
-  if (only) return invoke(only);
+  invoke: Invoke,
+): void | Promise<void> {
   const claims = calls.map(claimOf);
-  if (calls.length <= maxConcurrency && claims.every((claim) => claim === undefined)) {
-    await Promise.all(calls.map(invoke));
-    return;
+  const free = claims.every((claim) => claim === undefined);
+  return free
+    ? together(calls, maxConcurrency, invoke)
+    : inTurn(calls, claims, maxConcurrency, invoke);
+}
+
+/** Starts all calls, as far as there is room. */
+function together(
+  calls: readonly RunnableCall[],
+  maxConcurrency: number,
+  invoke: Invoke,
+): void | Promise<void> {
+  let next = 0;
+  const work = (first: Promise<void>): Promise<void> => first.then(proceed);
+  const proceed = async (): Promise<void> => {
+    while (next < calls.length) await start();
+  };
+  const start = (): void | Promise<void> => {
+    const call = calls[next++];
+    return call && invoke(call);
+  };
+  const running: Promise<void>[] = [];
+  while (next < calls.length && running.length < maxConcurrency) {
+    const started = start();
+    if (started) running.push(work(started));
   }
+  if (running.length > 0) return Promise.all(running).then(nothing);
+}
+
+async function inTurn(
+  calls: readonly RunnableCall[],
+  claims: readonly Claim[],
+  maxConcurrency: number,
+  invoke: Invoke,
+): Promise<void> {
   const inSlot = slots(maxConcurrency);
   const done: Promise<void>[] = [];
   for (const [index, call] of calls.entries()) {
@@ -47,7 +79,7 @@ function conflict(a: Claim, b: Claim): boolean {
 }
 
 /** Lets at most `count` pieces of work go on at a time, the others in the order in which they came. */
-function slots(count: number): (work: () => Promise<void>) => Promise<void> {
+function slots(count: number): (work: () => void | Promise<void>) => Promise<void> {
   let free = count;
   const queue: (() => void)[] = [];
   return async (work) => {
@@ -63,3 +95,5 @@ function slots(count: number): (work: () => Promise<void>) => Promise<void> {
     }
   };
 }
+
+function nothing(): void {}

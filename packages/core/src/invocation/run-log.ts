@@ -13,8 +13,10 @@ export interface OpenBatch {
   /** Id and time of the message that will hold the results. */
   readonly resultsId: string;
   readonly createdAt: number;
-  readonly started: Set<string>;
-  readonly results: Map<string, FunctionResultContent>;
+  /** By the call's place in `calls`: whether it was started. */
+  readonly started: boolean[];
+  /** By the call's place in `calls`. */
+  readonly results: (FunctionResultContent | undefined)[];
 }
 
 /**
@@ -49,8 +51,10 @@ export class RunLog {
   }
 
   add(messages: readonly Message[]): void {
-    this.added.push(...messages);
-    this.#view.push(...messages.filter((message) => message.contents.length > 0));
+    for (const message of messages) {
+      this.added.push(message);
+      if (message.contents.length > 0) this.#view.push(message);
+    }
   }
 
   open(messages: readonly Message[], calls: readonly FunctionCallContent[]): OpenBatch {
@@ -59,8 +63,8 @@ export class RunLog {
       calls,
       resultsId: this.#run.newId("message"),
       createdAt: this.#run.now(),
-      started: new Set(),
-      results: new Map(),
+      started: [],
+      results: calls.map(() => undefined),
     };
     return this.#batch;
   }
@@ -80,7 +84,7 @@ export class RunLog {
     if (held) {
       this.#unheld = this.#view.length;
       if (results) this.#view.push(results);
-    } else if (results && batch.messages.length === 1 && results.contents.length === batch.calls.length) {
+    } else if (batch.messages.length === 1 && results?.contents.length === batch.calls.length) {
       // The usual case: one message and all its results stand as they are.
       this.#view.push(...closed);
     } else this.#view.push(...modelView(closed));
@@ -95,7 +99,7 @@ export class RunLog {
   /** What the run has added so far; calls in flight are given the result that says so. */
   transcript(): readonly Message[] {
     if (this.#batch === undefined) return [...this.added];
-    const batch = { ...this.#batch, results: new Map(this.#batch.results) };
+    const batch = { ...this.#batch, results: [...this.#batch.results] };
     interrupt(batch);
     const results = resultsMessage(batch);
     return [...this.added, ...batch.messages, ...(results ? [results] : [])];
@@ -103,9 +107,8 @@ export class RunLog {
 }
 
 function interrupt(batch: OpenBatch): void {
-  for (const { callId } of batch.calls) {
-    if (batch.results.has(callId)) continue;
-    batch.results.set(callId, resultContent(callId, interrupted(batch.started.has(callId))));
+  for (const [index, { callId }] of batch.calls.entries()) {
+    batch.results[index] ??= resultContent(callId, interrupted(batch.started[index] === true));
   }
 }
 
@@ -119,36 +122,31 @@ export function waitsForAnswers(log: readonly Message[]): boolean {
   const open = new Set(openCalls(log).map((call) => call.callId));
   return log.some((message) => {
     const calls = callsOf(message);
-    return calls.some((call) => answered.has(call.callId)) && calls.some((call) => open.has(call.callId));
+    return (
+      calls.some((call) => answered.has(call.callId)) && calls.some((call) => open.has(call.callId))
+    );
   });
 }
 
 /** A tool's result as it stands in the log. */
 export function resultContent(callId: string, result: ToolResult): FunctionResultContent {
-  if (!result.isError) return { type: "function_result", callId, contents: result.contents };
-  return {
-    type: "function_result",
-    callId,
-    contents: result.contents,
-    isError: true,
-    ...(result.error && { error: result.error }),
-  };
+  const { contents, isError, error } = result;
+  if (!isError) return { type: "function_result", callId, contents };
+  return { type: "function_result", callId, contents, isError: true, ...(error && { error }) };
 }
 
 function resultsMessage(batch: OpenBatch): Message | undefined {
-  const contents: FunctionResultContent[] = [];
-  for (const { callId } of batch.calls) {
-    const result = batch.results.get(callId);
-    if (result) contents.push(result);
-  }
+  const contents = batch.results.filter((result) => result !== undefined);
   if (contents.length === 0) return undefined;
   return { id: batch.resultsId, role: "tool", contents, createdAt: batch.createdAt };
 }
 
 function interrupted(started: boolean): ToolResult {
-  return errorResult(
-    started
-      ? { code: "interrupted", message: "Error: interrupted: may or may not have run.", retryable: false }
-      : { code: "not_run", message: "Error: not run: the run was interrupted before.", retryable: true },
-  );
+  return started
+    ? errorResult({ code: "interrupted", message: "interrupted: may or may not have run." })
+    : errorResult({
+        code: "not_run",
+        message: "not run: the run was interrupted before.",
+        retryable: true,
+      });
 }

@@ -6,12 +6,23 @@ export class AbortGate {
   #controller: AbortController | undefined;
   #aborted = false;
   #external = false;
+  #armed = false;
   #reason: unknown;
   #waiting: Set<(reason: unknown) => void> | undefined;
   #links: (() => void)[] | undefined;
 
   get aborted(): boolean {
     return this.#aborted;
+  }
+
+  /** Whether anything can stop what goes on; while nothing can, nobody needs to wait behind the gate. */
+  get armed(): boolean {
+    return this.#armed;
+  }
+
+  /** Says that somebody may call {@link abort}. */
+  arm(): void {
+    this.#armed = true;
   }
 
   /** Whether the abort came through a signal, that is from outside. */
@@ -48,6 +59,7 @@ export class AbortGate {
 
   /** Aborts with another signal, until {@link release}. */
   follow(signal: AbortSignal): void {
+    this.#armed = true;
     const stop = (): void => {
       this.#external ||= !this.#aborted;
       this.abort(signal.reason);

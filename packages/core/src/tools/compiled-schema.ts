@@ -1,8 +1,9 @@
 import type { JsonObject } from "../messages/json.js";
 import { loadAjvCompiler } from "./ajv-compiler.js";
 import { defaultsOf } from "./fill-defaults.js";
-import { dialectOf, forValidator } from "./schema-dialect.js";
+import { dialectOf } from "./schema-dialect.js";
 import { noViolations, type SchemaCheck, type SchemaCompiler } from "./schema-violation.js";
+import { forValidator } from "./validator-schema.js";
 
 /** What a schema has been made into, once for all calls. */
 export interface CompiledSchema {

@@ -14,7 +14,7 @@ import type {
   ResourceKeys,
   ToolResult,
 } from "./tool.js";
-import { argumentErrorResult, failureResult, toToolResult } from "./tool-result.js";
+import { argumentErrorResult, failureResult, returnable, toToolResult } from "./tool-result.js";
 import { checkArguments } from "./validate-arguments.js";
 
 /** What {@link tool} takes. */
@@ -119,13 +119,13 @@ async function invoke(
   }
   const checked = await checkArguments(self, args);
   if (!checked.ok) {
-    if (!skipParsing) return argumentErrorResult(checked.message);
+    if (!skipParsing) return returnable(argumentErrorResult(checked.message));
     const cause = checked.cause === undefined ? {} : { cause: checked.cause };
     throw new ToolInvalidArgumentsError(checked.message, cause);
   }
   const surroundings = context ?? standaloneContext(self, checked.arguments);
   if (skipParsing) return self.execute(checked.input, surroundings);
-  return runAndConvert(self, checked.input, surroundings);
+  return returnable(await runAndConvert(self, checked.input, surroundings));
 }
 
 async function runAndConvert(

@@ -3,7 +3,7 @@ import { toBase64 } from "../messages/content.js";
 /** Deeper than data that anybody reads, and shallow enough for every stack. */
 const maximumDepth = 500;
 /** Shared parts are written out each time; this ends what would never fit into memory. */
-const maximumNodes = 5_000_000;
+const maximumNodes = 2_000_000;
 
 /**
  * Any value as text for a model. What JSON can say comes out as `JSON.stringify` writes it; what it
@@ -12,7 +12,7 @@ const maximumNodes = 5_000_000;
  */
 export function resultText(value: unknown): string {
   try {
-    if (isPlain(value, 0)) return JSON.stringify(value);
+    if (isReadablePlain(value)) return JSON.stringify(value);
     const plain = new PlainCopy().of(value, 0);
     if (typeof plain === "string") return plain;
     return JSON.stringify(plain) ?? "null";
@@ -21,24 +21,33 @@ export function resultText(value: unknown): string {
   }
 }
 
+function isReadablePlain(value: unknown): boolean {
+  try {
+    return isPlain(value, 0, { left: maximumNodes });
+  } catch {
+    // A getter or a proxy that throws.
+    return false;
+  }
+}
+
 /** Whether `JSON.stringify` says a value without losing anything. */
-function isPlain(value: unknown, depth: number): boolean {
+function isPlain(value: unknown, depth: number, nodes: { left: number }): boolean {
   if (value === null || typeof value === "string" || typeof value === "boolean") return true;
   if (typeof value === "number") return Number.isFinite(value);
   // Cycles end here too.
-  if (typeof value !== "object" || depth > maximumDepth) return false;
+  if (typeof value !== "object" || depth > maximumDepth || --nodes.left < 0) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) {
     return (
       prototype === Array.prototype &&
-      value.every((member) => member === undefined || isPlain(member, depth + 1))
+      value.every((member) => member === undefined || isPlain(member, depth + 1, nodes))
     );
   }
   if (prototype !== Object.prototype && prototype !== null) return false;
   const members = value as Readonly<Record<string, unknown>>;
   for (const key of Object.keys(members)) {
     const member = members[key];
-    if (member !== undefined && !isPlain(member, depth + 1)) return false;
+    if (member !== undefined && !isPlain(member, depth + 1, nodes)) return false;
   }
   return true;
 }

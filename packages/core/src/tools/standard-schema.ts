@@ -1,5 +1,3 @@
-import type { JsonObject } from "../messages/json.js";
-
 /**
  * What Tunic uses of the Standard Schema interface, version 1, and of its JSON Schema extension
  * (https://standardschema.dev): zod 4.2 and later, arktype and valibot (through
@@ -33,6 +31,3 @@ export function isStandardSchema(value: unknown): value is StandardSchema {
     "~standard" in value && typeof (value as StandardSchema)["~standard"]?.validate === "function"
   );
 }
-
-/** Alias for readers: a schema as plain JSON. */
-export type JsonSchema = JsonObject;

@@ -10,19 +10,37 @@ import type { Tool, ToolInput } from "./tool.js";
  * anything else, `tool_cycle` for a pack that holds itself.
  */
 export function normalizeTools(input: ToolInput | undefined, source = "tools"): readonly Tool[] {
+  if (input === undefined) return noTools;
+  if (isNormalized(input)) return input;
   const found = new FoundTools();
-  if (input !== undefined) found.take(input, source);
-  return found.tools;
+  found.take(input, source);
+  return normalized(found.tools);
+}
+
+/** The tools of a list by name; one index for each list, however many runs use it. */
+export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return indexes.get(tools) ?? indexOf(tools);
+}
+
+/** The lists that {@link normalizeTools} made, which need no second look. */
+const indexes = new WeakMap<object, ReadonlyMap<string, Tool>>();
+const noTools = normalized([]);
+
+function isNormalized(input: ToolInput): input is readonly Tool[] {
+  return indexes.has(input);
+}
+
+function normalized(tools: readonly Tool[]): readonly Tool[] {
+  indexes.set(tools, indexOf(tools));
+  return Object.freeze(tools);
 }
 
 /** The tools of one run, which may change while it goes on. */
 export class ToolList {
   #current: readonly Tool[];
-  #byName: ReadonlyMap<string, Tool>;
 
   constructor(tools?: ToolInput) {
     this.#current = normalizeTools(tools);
-    this.#byName = indexOf(this.#current);
   }
 
   /** The same array as long as nothing changes; a new one after a change. */
@@ -31,11 +49,11 @@ export class ToolList {
   }
 
   get names(): readonly string[] {
-    return [...this.#byName.keys()];
+    return this.#current.map((tool) => tool.name);
   }
 
   get(name: string): Tool | undefined {
-    return this.#byName.get(name);
+    return toolsByName(this.#current).get(name);
   }
 
   /**
@@ -49,7 +67,7 @@ export class ToolList {
     for (const tool of this.#current) found.take(tool, "the tools of the run");
     found.take(input, "addTools()");
     const added = found.tools.slice(this.#current.length);
-    if (added.length > 0) this.#set(found.tools);
+    if (added.length > 0) this.#current = normalized(found.tools);
     return added;
   }
 
@@ -62,13 +80,9 @@ export class ToolList {
   remove(input: string | Tool | readonly (string | Tool)[]): readonly Tool[] {
     const unwanted = new Set<string | Tool>(isList(input) ? input : [input]);
     const removed = this.#current.filter((tool) => unwanted.has(tool) || unwanted.has(tool.name));
-    if (removed.length > 0) this.#set(this.#current.filter((tool) => !removed.includes(tool)));
+    if (removed.length > 0)
+      this.#current = normalized(this.#current.filter((tool) => !removed.includes(tool)));
     return removed;
-  }
-
-  #set(tools: readonly Tool[]): void {
-    this.#current = Object.freeze(tools);
-    this.#byName = indexOf(tools);
   }
 }
 

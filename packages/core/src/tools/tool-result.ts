@@ -38,12 +38,14 @@ export function toolResult(init: ToolResultInit): ToolResult {
     );
   }
   const isError = error !== undefined || init.isError === true;
-  return make({
+  const result: ToolResult = Object.freeze({
     contents: typeof contents === "string" ? [text(contents)] : readable(contents),
     ...(isError && { isError }),
     ...(error && { error }),
     ...("value" in init && { value: init.value }),
   });
+  made.add(result);
+  return result;
 }
 
 /** Whether a value came out of {@link toolResult}. */
@@ -64,13 +66,24 @@ export function toToolResult(
   notice?: ConversionNotice,
 ): ToolResult {
   if (isToolResult(value)) return value;
-  if (parseResult !== undefined && !(value instanceof Error)) {
-    const parsed = parsedContents(value, parseResult, notice);
-    if (parsed !== undefined) return make({ contents: parsed, value });
-  }
-  if (typeof value === "string") return make({ contents: [text(value)], value });
   if (isError(value)) return returnedError(value);
-  return make({ contents: contentsOf(value), value });
+  const parsed = parseResult && parsedContents(value, parseResult, notice);
+  return { contents: parsed ?? anyContentsOf(value), value };
+}
+
+/**
+ * The same result as one that {@link toolResult} made, so that a tool which invokes another one can
+ * return what came out of it, or its contents.
+ */
+export function returnable(result: ToolResult): ToolResult {
+  if (made.has(result)) return result;
+  const contents = result.contents.map((content) => {
+    const taken: boolean = isMadeContent(content);
+    return content.type === "text" && !taken ? textContent(content.text) : content;
+  });
+  const copy: ToolResult = Object.freeze({ ...result, contents });
+  made.add(copy);
+  return copy;
 }
 
 /**
@@ -81,11 +94,11 @@ export function errorResult(
 ): ToolResult {
   const { code, retryable = false, fix } = error;
   const message = error.message.replace(/^Error: /, "");
-  return make({
-    contents: [textContent(`Error: ${message}${fix === undefined ? "" : ` ${fix}`}`)],
+  return {
+    contents: [textPart(`Error: ${message}${fix === undefined ? "" : ` ${fix}`}`)],
     isError: true,
     error: { code, retryable, message, ...(fix !== undefined && { fix }) },
-  });
+  };
 }
 
 /**
@@ -105,7 +118,7 @@ export function argumentErrorResult(details: string): ToolResult {
  * (except that of a `ToolInvalidArgumentsError`, which is meant for it). Never a stack.
  */
 export function failureResult(thrown: unknown, includeDetailedErrors: boolean): ToolResult {
-  const known = thrown instanceof ToolError ? thrown : undefined;
+  const known = toolErrorOf(thrown);
   return errorResult({
     code: known?.code ?? "function_failed",
     retryable: known?.retryable ?? false,
@@ -115,20 +128,20 @@ export function failureResult(thrown: unknown, includeDetailedErrors: boolean): 
 }
 
 function failureMessage(thrown: unknown, includeDetailedErrors: boolean): string {
-  if (thrown instanceof ToolInvalidArgumentsError) return messageOf(thrown);
+  if (toolErrorOf(thrown) instanceof ToolInvalidArgumentsError) return messageOf(thrown);
   return includeDetailedErrors ? `Function failed. ${messageOf(thrown)}` : "Function failed.";
 }
 
 /** A returned error was meant to be seen, so its message is. */
 function returnedError(value: Error): ToolResult {
-  const known = value instanceof ToolError ? value : undefined;
+  const known = toolErrorOf(value);
   const result = errorResult({
     code: known?.code ?? "tool_error",
     retryable: known?.retryable ?? false,
     message: messageOf(value),
     ...(known?.fix !== undefined && { fix: known.fix }),
   });
-  return make({ ...result, value });
+  return { ...result, value };
 }
 
 function parsedContents(
@@ -154,15 +167,24 @@ function parsedContents(
   }
 }
 
+function anyContentsOf(value: unknown): readonly Content[] {
+  try {
+    return contentsOf(value);
+  } catch {
+    // A list that throws when it is read.
+    return [textPart(resultText(value))];
+  }
+}
+
 function contentsOf(value: unknown): readonly Content[] {
   if (typeof value === "string") return [text(value)];
-  if (value === undefined) return [textContent("Done. The tool returned no output.")];
+  if (value === undefined) return [textPart("Done. The tool returned no output.")];
   if (isMadeContent(value)) return readable([value]);
-  if (!isList(value) || !value.some(isMadeContent)) return [textContent(resultText(value))];
+  if (!isList(value) || !value.some(isMadeContent)) return [textPart(resultText(value))];
   return readable(
     value.map((member) => {
       if (isMadeContent(member)) return member;
-      return typeof member === "string" ? text(member) : textContent(resultText(member));
+      return typeof member === "string" ? text(member) : textPart(resultText(member));
     }),
   );
 }
@@ -171,14 +193,11 @@ function contentsOf(value: unknown): readonly Content[] {
 function readable(contents: readonly Content[]): readonly Content[] {
   const silent = contents.every((content) => content.type === "text" && content.text === "");
   if (!silent) return [...contents];
-  return [
-    textContent(contents.length === 0 ? "(no contents)" : "(empty text)"),
-    ...contents.slice(1),
-  ];
+  return [textPart(contents.length === 0 ? "(no contents)" : "(empty text)"), ...contents.slice(1)];
 }
 
 function text(value: string): Content {
-  return textContent(value === "" ? "(empty text)" : value);
+  return textPart(value === "" ? "(empty text)" : value);
 }
 
 function isList(value: unknown): value is readonly unknown[] {
@@ -190,7 +209,12 @@ function isList(value: unknown): value is readonly unknown[] {
   }
 }
 
+function toolErrorOf(thrown: unknown): ToolError | undefined {
+  return isError(thrown) && thrown instanceof ToolError ? thrown : undefined;
+}
+
 function isError(value: unknown): value is Error {
+  if (typeof value !== "object" || value === null) return false;
   try {
     return value instanceof Error || Object.prototype.toString.call(value) === "[object Error]";
   } catch {
@@ -200,6 +224,7 @@ function isError(value: unknown): value is Error {
 
 function messageOf(thrown: unknown): string {
   try {
+    if (typeof thrown === "string") return thrown || "unknown error";
     if (!isError(thrown)) return resultText(thrown);
     return String(thrown.message || thrown.name || "unknown error");
   } catch {
@@ -216,7 +241,7 @@ function isThenable(value: unknown): value is PromiseLike<unknown> {
   );
 }
 
-function make(result: ToolResult): ToolResult {
-  made.add(result);
-  return Object.freeze(result);
+/** A plain literal, not a maker's: results are made on a hot path, where nobody returns them again. */
+function textPart(value: string): Content {
+  return { type: "text", text: value };
 }

@@ -1,0 +1,29 @@
+import { AnthropicChatClient } from "@tunic/anthropic";
+import type { ChatClient } from "@tunic/core";
+import { OpenAIChatClient } from "@tunic/openai";
+import type { ModelChoice } from "./command-line.js";
+import { startScriptedModel } from "./scripted-model.js";
+
+/** A model that is ready to be asked. */
+export interface OpenModel {
+  readonly client: ChatClient;
+  /** For people. */
+  readonly description: string;
+  close(): Promise<void>;
+}
+
+/** The model that was chosen. The scripted one is asked in exactly the way a live one is. */
+export async function openModel(choice: ModelChoice): Promise<OpenModel> {
+  if (choice.provider === "scripted") {
+    const { baseURL, close } = await startScriptedModel();
+    const description = `a scripted model at ${baseURL} (no key, no live model; see --help)`;
+    // A key of the environment is nothing for this server.
+    const client = new OpenAIChatClient({ model: "scripted", baseURL, apiKey: "none" });
+    return { client, description, close };
+  }
+  const { provider, ...options } = choice;
+  const client =
+    provider === "openai" ? new OpenAIChatClient(options) : new AnthropicChatClient(options);
+  const at = options.baseURL === undefined ? "" : ` at ${options.baseURL}`;
+  return { client, description: `${provider} ${options.model}${at}`, close: async () => {} };
+}

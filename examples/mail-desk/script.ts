@@ -1,0 +1,191 @@
+import type { ChatMessage, ToolCall } from "@copilotkit/aimock";
+
+/** What the scripted model answers: text, calls, or both. */
+export interface ScriptedAnswer {
+  readonly text: string;
+  readonly calls?: readonly ToolCall[];
+}
+
+/** A call with what came of it. */
+interface Result {
+  readonly name: string;
+  readonly failed: boolean;
+  readonly text: string;
+}
+
+// What the tools give, as far as the script reads it.
+interface Listed {
+  readonly mails: readonly { readonly id: string }[];
+}
+interface Read {
+  readonly id: string;
+  readonly from: string;
+  readonly subject: string;
+  readonly date: string;
+  readonly text: string;
+}
+
+/** Words in which people ask for an answer, in the languages of this mailbox. */
+const askingWords = "please bitte ご返信";
+
+/**
+ * The next answer of a model that is a script. It keeps no memory: like a real one it finds
+ * everything in the conversation.
+ */
+export function nextAnswer(messages: readonly ChatMessage[]): ScriptedAnswer {
+  const question = textOf(messages.findLast(({ role }) => role === "user"));
+  const results = resultsIn(messages);
+  return /wait.*answer/is.test(question) ? triage(results) : lookUp(question, results);
+}
+
+/** Finds the mails that wait for an answer, labels them and drafts a reply to the oldest. */
+function triage(results: readonly Result[]): ScriptedAnswer {
+  const [search] = succeeded<Listed>(results, "search_mails");
+  if (search === undefined) {
+    return {
+      text: "I look through the mailbox first.",
+      calls: [
+        call("list_mails", { limit: 20 }),
+        call("search_mails", { query: askingWords, limit: 5 }),
+      ],
+    };
+  }
+  const read = succeeded<Read>(results, "read_mail");
+  if (read.length === 0 && search.mails.length > 0) {
+    return {
+      text: "These may ask for something; I read them.",
+      calls: search.mails.map(({ id }) => call("read_mail", { id })),
+    };
+  }
+  const waiting = read.filter((mail) => question(mail) !== undefined && !isForAssistants(mail));
+  const [oldest] = waiting.toSorted((a, b) => a.date.localeCompare(b.date));
+  if (oldest === undefined) return { text: "No mail waits for an answer." };
+
+  const labels = results.filter(({ name }) => name === "label_mails");
+  const ids = waiting.map(({ id }) => id);
+  if (labels.length === 0) {
+    return {
+      text: "",
+      calls: [
+        // A mistake that models make: the tool does not take blanks, and says so.
+        call("label_mails", { ids, label: "needs reply" }),
+        call("draft_reply", { id: oldest.id, text: replyTo(oldest) }),
+      ],
+    };
+  }
+  if (labels.length === 1 && labels[0]?.failed) {
+    return { text: "", calls: [call("label_mails", { ids, label: "needs-reply" })] };
+  }
+  return { text: conclusion(waiting, oldest, read.filter(isForAssistants), results) };
+}
+
+function conclusion(
+  waiting: readonly Read[],
+  oldest: Read,
+  suspicious: readonly Read[],
+  results: readonly Result[],
+): string {
+  const [draft] = succeeded<{ draft: string; to: string }>(results, "draft_reply");
+  const lines = waiting.map(
+    (mail) => `- ${mail.id}, ${nameOf(mail)}, “${mail.subject}”: ${question(mail)}`,
+  );
+  return [
+    `${waiting.length} mails wait for an answer; I labelled them needs-reply:`,
+    "",
+    ...lines,
+    "",
+    draft === undefined
+      ? `I could not draft a reply to ${nameOf(oldest)}.`
+      : `${nameOf(oldest)} has waited longest. The reply to ${draft.to} is in ${draft.draft}, for you to check and send.`,
+    ...suspicious.map(
+      (mail) =>
+        `${mail.id} (“${mail.subject}”) holds instructions for an assistant. I did not follow them.`,
+    ),
+  ].join("\n");
+}
+
+/** For every other question: a script does not understand it, so it looks for its words. */
+function lookUp(asked: string, results: readonly Result[]): ScriptedAnswer {
+  const [search] = succeeded<Listed>(results, "search_mails");
+  if (search === undefined) {
+    const words = asked.match(/[\p{L}\p{N}@.-]{4,}/gu) ?? [asked];
+    return {
+      text: "",
+      calls: [call("search_mails", { query: words.join(" "), limit: 3 })],
+    };
+  }
+  const read = succeeded<Read>(results, "read_mail");
+  if (read.length === 0 && search.mails.length > 0) {
+    return { text: "", calls: search.mails.map(({ id }) => call("read_mail", { id })) };
+  }
+  const found = read.map((mail) => `- ${mail.id}, ${mail.from}, “${mail.subject}”`);
+  return {
+    text: [
+      "I am a script and do not understand questions. What I can do is look for the words of yours:",
+      ...(found.length > 0 ? found : ["no mail holds any of them."]),
+    ].join("\n"),
+  };
+}
+
+function replyTo(mail: Read): string {
+  return [
+    `Dear ${nameOf(mail)},`,
+    "",
+    `thank you for your mail “${mail.subject}”. You asked:`,
+    "",
+    `> ${question(mail)}`,
+    "",
+    "I am looking into it and will write to you in detail tomorrow.",
+    "",
+    "Kind regards",
+    "Mara Lindqvist",
+  ].join("\n");
+}
+
+/** The first question in a mail, from the end of the sentence before it ("27." ends none). */
+function question({ text }: Read): string | undefined {
+  return text
+    .replace(/\s*\n\s*/g, " ")
+    .match(/(?:[^.!?。！？]|(?<=\d)\.)*[?？]/)?.[0]
+    .trim();
+}
+
+function isForAssistants({ text }: Read): boolean {
+  return /ignore (all )?(previous|earlier) instructions/i.test(text);
+}
+
+function nameOf({ from }: Read): string {
+  return from.replace(/\s*<.*$/, "") || from;
+}
+
+function call(name: string, args: object): ToolCall {
+  return { name, arguments: JSON.stringify(args) };
+}
+
+/** What the successful calls of a tool gave, in order. The script knows its own tools. */
+function succeeded<Value>(results: readonly Result[], name: string): readonly Value[] {
+  return results
+    .filter((result) => result.name === name && !result.failed)
+    .map(({ text }): Value => JSON.parse(text));
+}
+
+function resultsIn(messages: readonly ChatMessage[]): readonly Result[] {
+  const calls = new Map(
+    messages
+      .flatMap((message) => message.tool_calls ?? [])
+      .map(({ id, function: { name } }) => [id, name]),
+  );
+  return messages
+    .filter(({ role }) => role === "tool")
+    .map((message) => {
+      const text = textOf(message);
+      const name = calls.get(message.tool_call_id ?? "") ?? "";
+      return { name, text, failed: text.startsWith("Error:") };
+    });
+}
+
+function textOf(message: ChatMessage | undefined): string {
+  const content = message?.content ?? "";
+  if (typeof content === "string") return content;
+  return content.map(({ text }) => text ?? "").join("");
+}

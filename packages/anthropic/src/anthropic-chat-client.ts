@@ -1,0 +1,145 @@
+import type Anthropic from "@anthropic-ai/sdk";
+import {
+  type ChatClient,
+  type ChatClientMetadata,
+  type ChatRequest,
+  type ChatResponse,
+  ResponseBuilder,
+  type Tool,
+} from "@tunic/core";
+import { type AnthropicChatClientOptions, toSdkClient } from "./anthropic-client-options.js";
+import { type FailureContext, toChatClientError } from "./anthropic-errors.js";
+import { AnswerReader } from "./from-anthropic.js";
+import { toAnthropicRequest } from "./to-anthropic-request.js";
+import { toAnthropicTools } from "./to-anthropic-tools.js";
+
+type Params = Anthropic.MessageCreateParams;
+
+/** How far a request got, for the error it may end with. */
+interface Progress {
+  phase: FailureContext["phase"];
+  requestId?: string;
+  /** What the consumer of the updates threw: theirs, and no failure of the service. */
+  thrown?: { readonly error: unknown };
+}
+
+/**
+ * Claude models through the Messages API.
+ *
+ * An answer of more than ten minutes has to be streamed: the SDK gives a whole one no longer.
+ */
+export class AnthropicChatClient implements ChatClient {
+  readonly metadata: ChatClientMetadata;
+  readonly #sdk: Anthropic;
+  readonly #model: string;
+
+  /** @throws ConfigurationError for unknown options, two sources of one setting, or no key. */
+  constructor(options: AnthropicChatClientOptions) {
+    this.#sdk = toSdkClient(options);
+    this.#model = options.model;
+    this.metadata = { provider: "anthropic", defaultModel: options.model };
+  }
+
+  /** @throws ConfigurationError `invalid_tool` for a tool that Anthropic would refuse. */
+  checkTools(tools: readonly Tool[]): void {
+    toAnthropicTools(tools);
+  }
+
+  /**
+   * One model round trip; streamed when the request has an `onUpdate`.
+   *
+   * @throws ChatClientError when the service or the way to it fails, or an option has no form there.
+   * @throws ConfigurationError for tools it would refuse and settings given twice.
+   */
+  async getResponse(request: ChatRequest): Promise<ChatResponse> {
+    const { signal } = request;
+    signal?.throwIfAborted();
+    const params = toAnthropicRequest(request, this.#model);
+    const progress: Progress = { phase: "asking" };
+    const answer = request.onUpdate
+      ? this.#streamed(params, withNote(request, request.onUpdate, progress), progress)
+      : this.#whole(params, request, progress);
+    const work = answer.catch((error: unknown) => {
+      if (progress.thrown && progress.thrown.error === error) throw error;
+      const { phase, requestId } = progress;
+      const now = request.run?.now() ?? Date.now();
+      throw toChatClientError(error, { phase, requestId, now });
+    });
+    return signal ? untilAborted(work, signal) : work;
+  }
+
+  async #whole(params: Params, request: ChatRequest, progress: Progress): Promise<ChatResponse> {
+    const { data, request_id } = await this.#sdk.messages
+      .create({ ...params, stream: false }, this.#requestOptions(request))
+      .withResponse();
+    if (request_id) progress.requestId = request_id;
+    progress.phase = "reading";
+    const reader = new AnswerReader(new ResponseBuilder(request));
+    await reader.message(data);
+    return reader.finish();
+  }
+
+  async #streamed(params: Params, request: ChatRequest, progress: Progress): Promise<ChatResponse> {
+    const { data, request_id } = await this.#sdk.messages
+      .create({ ...params, stream: true }, this.#requestOptions(request))
+      .withResponse();
+    if (request_id) progress.requestId = request_id;
+    progress.phase = "streaming";
+    const reader = new AnswerReader(new ResponseBuilder(request));
+    for await (const event of data) {
+      // The stream ends without an error when it is aborted; nothing may be sent after that.
+      request.signal?.throwIfAborted();
+      progress.phase = "reading";
+      await reader.event(event);
+      progress.phase = "streaming";
+    }
+    request.signal?.throwIfAborted();
+    return reader.finish(progress.requestId);
+  }
+
+  #requestOptions({ signal }: ChatRequest) {
+    // A timeout of its own keeps the SDK from refusing whole answers that might take long.
+    return { timeout: this.#sdk.timeout, ...(signal && { signal }) };
+  }
+}
+
+/** The request with an `onUpdate` that notes down what it threw. */
+function withNote(
+  request: ChatRequest,
+  onUpdate: NonNullable<ChatRequest["onUpdate"]>,
+  progress: Progress,
+): ChatRequest {
+  const note = (error: unknown): never => {
+    progress.thrown = { error };
+    throw error;
+  };
+  return {
+    ...request,
+    onUpdate(update) {
+      try {
+        return onUpdate(update)?.catch(note);
+      } catch (error) {
+        return note(error);
+      }
+    },
+  };
+}
+
+/** Rejects with the signal's own reason as soon as it fires; leaves no listener behind. */
+function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise<Value>((resolve, reject) => {
+    const stop = (): void => reject(signal.reason);
+    signal.addEventListener("abort", stop, { once: true });
+    const settled = (): void => signal.removeEventListener("abort", stop);
+    work.then(
+      (value) => {
+        settled();
+        resolve(value);
+      },
+      (error: unknown) => {
+        settled();
+        reject(signal.aborted ? signal.reason : error);
+      },
+    );
+  });
+}

@@ -1,0 +1,123 @@
+import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk";
+import { ChatClientError, type ChatClientErrorOptions, ConfigurationError } from "@tunic/core";
+
+/** What is known about the request that failed, beside the error itself. */
+export interface FailureContext {
+  /** Before the answer, while it comes in as a stream, or while what came in is read. */
+  readonly phase: "asking" | "streaming" | "reading";
+  readonly requestId?: string | undefined;
+  /** Milliseconds since the epoch, to read dates against. */
+  readonly now: number;
+}
+
+/** Any failure of a request as a {@link ChatClientError}; what is one already stays as it is. */
+export function toChatClientError(error: unknown, context: FailureContext): Error {
+  if (error instanceof ChatClientError || error instanceof ConfigurationError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  const known = { cause: error, ...(context.requestId && { requestId: context.requestId }) };
+  if (error instanceof APIConnectionTimeoutError) {
+    return new ChatClientError("timeout", message, { ...known, retryable: true });
+  }
+  if (error instanceof APIConnectionError) {
+    const cause = error.cause instanceof Error ? `${message} ${reasonOf(error.cause)}` : message;
+    return new ChatClientError("connection", cause, { ...known, retryable: true });
+  }
+  if (error instanceof APIError) return fromService(error, known, context.now);
+  if (error instanceof SyntaxError || context.phase === "reading") {
+    const text = `The answer is not what the Messages API says it is: ${message}`;
+    return new ChatClientError("malformed_response", text, known);
+  }
+  // What fetch throws while a body comes in: the connection went away.
+  if (error instanceof TypeError) {
+    const code = context.phase === "streaming" ? "cut_stream" : "connection";
+    return new ChatClientError(code, `The answer broke off: ${reasonOf(error)}`, {
+      ...known,
+      retryable: true,
+    });
+  }
+  return new ChatClientError("unknown", message, known);
+}
+
+function fromService(error: APIError, known: ChatClientErrorOptions, now: number): ChatClientError {
+  const code = codeOf(error.status, error.type);
+  const requestId = error.requestID ?? known.requestId;
+  const retryAfterMs = readRetryAfter(error.headers, now);
+  return new ChatClientError(code, error.message, {
+    ...known,
+    ...(error.status !== undefined && { status: error.status }),
+    ...(requestId && { requestId }),
+    retryable: isRetryable(error, code),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  });
+}
+
+const codesByStatus: Readonly<Record<number, string>> = {
+  401: "authentication",
+  402: "permission",
+  403: "permission",
+  404: "not_found",
+  408: "timeout",
+  429: "rate_limit",
+  504: "timeout",
+  529: "overloaded",
+};
+
+/** The errors that the vendor names in a body; those inside a stream have no status. */
+const codesByType: Readonly<Record<string, string>> = {
+  invalid_request_error: "bad_request",
+  request_too_large: "bad_request",
+  authentication_error: "authentication",
+  billing_error: "permission",
+  permission_error: "permission",
+  not_found_error: "not_found",
+  rate_limit_error: "rate_limit",
+  timeout_error: "timeout",
+  api_error: "server_error",
+  overloaded_error: "overloaded",
+};
+
+function codeOf(status: number | undefined, type: string | null): string {
+  if (type === "overloaded_error") return "overloaded";
+  if (status === undefined) return codesByType[type ?? ""] ?? "unknown";
+  const code = codesByStatus[status];
+  if (code) return code;
+  if (status >= 500) return "server_error";
+  return status >= 400 ? "bad_request" : "unknown";
+}
+
+const retryableCodes: ReadonlySet<string> = new Set([
+  "rate_limit",
+  "overloaded",
+  "server_error",
+  "timeout",
+]);
+
+/** The service's own word counts before the rule; 409 means that something is locked for now. */
+function isRetryable({ status, headers }: APIError, code: string): boolean {
+  const word = headers?.get("x-should-retry");
+  if (word === "true" || word === "false") return word === "true";
+  return status === 409 || retryableCodes.has(code);
+}
+
+/**
+ * The wait that the service asks for, in milliseconds: from `retry-after-ms`, or `retry-after` in
+ * seconds or as an HTTP date (one in the past means 0). Undefined when it cannot be read.
+ */
+export function readRetryAfter(headers: Headers | undefined, now: number): number | undefined {
+  const exact = readNumber(headers?.get("retry-after-ms"));
+  if (exact !== undefined) return exact;
+  const value = headers?.get("retry-after");
+  const seconds = readNumber(value);
+  if (seconds !== undefined) return seconds * 1000;
+  // Only what has a letter is a date: `Date.parse` also reads "-5" and "1,5".
+  const date = value && /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
+}
+
+function readNumber(value: string | null | undefined): number | undefined {
+  return value && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
+}
+
+function reasonOf(error: Error): string {
+  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
+}

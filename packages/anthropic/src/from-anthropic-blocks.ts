@@ -1,0 +1,102 @@
+import type {
+  Content,
+  ContentBase,
+  FunctionCallContent,
+  HostedToolCallContent,
+  HostedToolResultContent,
+  JsonObject,
+  JsonValue,
+  TextContent,
+  TextReasoningContent,
+} from "@tunic/core";
+
+/** A content block of an answer, of a known type or not. */
+export type WireBlock = JsonObject & { readonly type: string };
+
+/** A piece of text of the block at this place of the answer. */
+export function textPiece(id: string, text: string, own?: JsonObject): TextContent {
+  return { type: "text", text, id, ...(own && { providerData: { anthropic: own } }) };
+}
+
+/** A piece of thinking of the block at this place of the answer. */
+export function thinkingPiece(id: string, text: string, own?: JsonObject): TextReasoningContent {
+  return { type: "text_reasoning", text, id, ...(own && { providerData: { anthropic: own } }) };
+}
+
+/** The beginning of a call; its arguments follow as text. */
+export function callStart(callId: string, block: WireBlock): FunctionCallContent {
+  const { id, name, caller, toolset_name } = block;
+  const own: JsonObject = {
+    ...(id !== callId && id !== undefined && { id }),
+    // "direct" is what everybody assumes.
+    ...(isJsonObject(caller) && caller["type"] !== "direct" && { caller }),
+    ...(typeof toolset_name === "string" && { toolset_name }),
+  };
+  return {
+    type: "function_call",
+    callId,
+    name: text(name),
+    ...(Object.keys(own).length > 0 && { providerData: { anthropic: own } }),
+  };
+}
+
+/** A block that comes whole: what the service's own tools did, and what is not known here. */
+export function wholeBlock(block: WireBlock, id: string): Content {
+  if (block.type === "redacted_thinking")
+    return thinkingPiece(id, "", { data: text(block["data"]) });
+  if (block.type.endsWith("tool_use")) return hostedCall(block);
+  if (block.type.endsWith("tool_result")) return hostedResult(block);
+  // Under the vendor's key, not spread: members of a block must not pose as members of a content.
+  const kept: { readonly type: string } & ContentBase = {
+    type: foreignType(block.type),
+    providerData: { anthropic: { block } },
+  };
+  return kept as Content;
+}
+
+function hostedCall({ id, name, input, ...own }: WireBlock): HostedToolCallContent {
+  return {
+    type: "hosted_tool_call",
+    callId: text(id),
+    name: text(name),
+    ...(input !== undefined && { input }),
+    providerData: { anthropic: own },
+  };
+}
+
+function hostedResult({ tool_use_id, content, ...own }: WireBlock): HostedToolResultContent {
+  return {
+    type: "hosted_tool_result",
+    callId: text(tool_use_id),
+    ...(content !== undefined && { output: content }),
+    providerData: { anthropic: own },
+  };
+}
+
+const ownTypes: ReadonlySet<string> = new Set<Content["type"]>([
+  "text",
+  "text_reasoning",
+  "data",
+  "uri",
+  "error",
+  "function_call",
+  "function_result",
+  "function_approval_request",
+  "function_approval_response",
+  "hosted_tool_call",
+  "hosted_tool_result",
+]);
+
+/** A block keeps its type's name, unless the framework means something else by it. */
+function foreignType(type: string): string {
+  return ownTypes.has(type) ? `anthropic_${type}` : type;
+}
+
+function text(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** Whether a value is an object in the JSON sense. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,7 @@
+// The public surface of @tunic/anthropic. What is named here is API; nothing else is.
+
+export { AnthropicChatClient } from "./anthropic-chat-client.js";
+export type { AnthropicChatClientOptions } from "./anthropic-client-options.js";
+export { defaultMaxTokens } from "./max-tokens.js";
+export { type AnthropicMessages, toAnthropicMessages } from "./to-anthropic.js";
+export { toAnthropicTools } from "./to-anthropic-tools.js";

@@ -1,0 +1,33 @@
+import { TunicError } from "../errors/tunic-error.js";
+import type { Run } from "../run/run-context.js";
+
+/** What a run's signal fires with when its time is up. */
+export class TimeIsUp extends TunicError {
+  constructor(maxDurationMs: number) {
+    super("time_is_up", `The run took longer than maxDurationMs (${maxDurationMs}).`);
+  }
+}
+
+/** The time limit of a run, ticking. */
+export interface TimeLimit {
+  readonly reason: TimeIsUp;
+  cancel(): void;
+}
+
+/** Stops the run's work when its time is up; time that its consumer took does not count. */
+export function startTimeLimit(run: Run, maxDurationMs: number): TimeLimit {
+  const reason = new TimeIsUp(maxDurationMs);
+  const startedAt = run.now();
+  const waitedBefore = run.waitedMs;
+  let cancel = (): void => {};
+  const arm = (ms: number): void => {
+    cancel = run.environment.setTimer(() => {
+      const spent = run.now() - startedAt - (run.waitedMs - waitedBefore);
+      if (spent < maxDurationMs) arm(maxDurationMs - spent);
+      else run.gate.abort(reason);
+    }, ms);
+  };
+  run.gate.arm();
+  arm(maxDurationMs);
+  return { reason, cancel: () => cancel() };
+}

@@ -1,0 +1,154 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Budget, type BudgetLimits } from "./budget.js";
+
+describe("a budget", () => {
+  it("without limits never ends", () => {
+    const budget = new Budget({});
+    for (let at = 0; at < 100; at++) expect(budget.takeCall()).toBe(true);
+    budget.spendTokens(1e9);
+    budget.spendIteration();
+    expect([budget.callsLeft, budget.exhausted()]).toEqual([Infinity, undefined]);
+    expect(budget.spent).toEqual({ iterations: 1, functionCalls: 100, tokens: 1e9 });
+  });
+
+  it("gives out exactly as many calls as it has", () => {
+    const budget = new Budget({ maxFunctionCalls: 3 });
+    expect(Array.from({ length: 5 }, () => budget.takeCall())).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect([budget.callsLeft, budget.spent.functionCalls]).toEqual([0, 3]);
+    expect(budget.exhausted()).toBe("maxFunctionCalls");
+  });
+
+  it.each([
+    [{ maxIterations: 0 }, "maxIterations"],
+    [{ maxFunctionCalls: 0 }, "maxFunctionCalls"],
+    [{ maxTotalTokens: 0 }, "maxTotalTokens"],
+  ])("of %j is exhausted from the start", (limits, name) => {
+    expect(new Budget(limits).exhausted()).toBe(name);
+  });
+
+  it("is exhausted as soon as a limit is reached, not only beyond it", () => {
+    const budget = new Budget({ maxIterations: 2, maxTotalTokens: 10 });
+    budget.spendIteration();
+    budget.spendTokens(9);
+    expect(budget.exhausted()).toBeUndefined();
+    budget.spendIteration();
+    expect(budget.exhausted()).toBe("maxIterations");
+    budget.spendTokens(1);
+    expect(budget.exhausted()).toBe("maxTotalTokens");
+  });
+
+  it("goes on from what an earlier run has spent", () => {
+    const first = new Budget({ maxFunctionCalls: 3 });
+    first.takeCall();
+    first.spendIteration();
+    first.spendTokens(7);
+    const spent = JSON.parse(JSON.stringify(first.spent));
+    const next = new Budget({ maxFunctionCalls: 3 }, undefined, spent);
+    expect(next.spent).toEqual({ iterations: 1, functionCalls: 1, tokens: 7 });
+    expect(next.callsLeft).toBe(2);
+  });
+
+  it("allows nothing where the new limits are below what was spent", () => {
+    const budget = new Budget({ maxFunctionCalls: 1 }, undefined, {
+      iterations: 4,
+      functionCalls: 5,
+      tokens: 0,
+    });
+    expect([budget.takeCall(), budget.spent.functionCalls]).toEqual([false, 5]);
+    expect(budget.exhausted()).toBe("maxFunctionCalls");
+  });
+});
+
+describe("the budget of a child", () => {
+  it("counts at every parent, and not at a sibling", () => {
+    const root = new Budget({});
+    const middle = new Budget({}, root);
+    const child = new Budget({}, middle);
+    const sibling = new Budget({}, root);
+    child.takeCall();
+    child.spendIteration();
+    child.spendTokens(5);
+    const spent = { iterations: 1, functionCalls: 1, tokens: 5 };
+    expect([child.spent, middle.spent, root.spent]).toEqual([spent, spent, spent]);
+    expect(sibling.spent).toEqual({ iterations: 0, functionCalls: 0, tokens: 0 });
+  });
+
+  it("takes nothing anywhere when one of the parents has nothing left", () => {
+    const root = new Budget({ maxFunctionCalls: 1 });
+    const child = new Budget({ maxFunctionCalls: 5 }, new Budget({}, root));
+    expect([child.takeCall(), child.takeCall()]).toEqual([true, false]);
+    expect([root.spent.functionCalls, child.spent.functionCalls]).toEqual([1, 1]);
+    expect([child.callsLeft, child.exhausted()]).toEqual([0, "maxFunctionCalls"]);
+  });
+
+  it("does not count at its parents what it brought along from an earlier run", () => {
+    const root = new Budget({});
+    new Budget({}, root, { iterations: 2, functionCalls: 3, tokens: 4 });
+    expect(root.spent.functionCalls).toBe(0);
+  });
+});
+
+describe("any tree of budgets", () => {
+  const limit = fc.option(fc.nat({ max: 6 }), { nil: undefined });
+  const limits = fc
+    .record({ maxIterations: limit, maxFunctionCalls: limit, maxTotalTokens: limit })
+    .map((each): BudgetLimits => JSON.parse(JSON.stringify(each)));
+  const action = fc.record({
+    node: fc.nat(),
+    kind: fc.constantFrom("call", "call", "iteration", "tokens"),
+  });
+
+  it("admits a call exactly where every budget up to the root has one left", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ limits, parent: fc.nat() }), { minLength: 1, maxLength: 6 }),
+        fc.array(action, { maxLength: 30 }),
+        (shapes, actions) => {
+          const parents = shapes.map(({ parent }, at) => (at === 0 ? -1 : parent % at));
+          const budgets: Budget[] = [];
+          shapes.forEach((shape, at) => {
+            budgets.push(new Budget(shape.limits, budgets[parents[at] ?? -1]));
+          });
+          const counted = shapes.map(() => ({ iterations: 0, functionCalls: 0, tokens: 0 }));
+          const chain = (at: number): number[] => (at < 0 ? [] : [at, ...chain(parents[at] ?? -1)]);
+          const left = (at: number): number =>
+            Math.min(
+              ...chain(at).map(
+                (each) =>
+                  (shapes[each]?.limits.maxFunctionCalls ?? Infinity) -
+                  (counted[each]?.functionCalls ?? 0),
+              ),
+            );
+          for (const { node, kind } of actions) {
+            const at = node % shapes.length;
+            const budget = budgets[at];
+            const member =
+              kind === "tokens" ? kind : kind === "call" ? "functionCalls" : "iterations";
+            const admitted = kind !== "call" || left(at) > 0;
+            if (kind === "call") expect(budget?.takeCall()).toBe(admitted);
+            else if (kind === "tokens") budget?.spendTokens(1);
+            else budget?.spendIteration();
+            if (admitted) {
+              for (const each of chain(at)) {
+                const counts = counted[each];
+                if (counts) counts[member]++;
+              }
+            }
+            expect(budgets.map(({ spent }) => spent)).toEqual(counted);
+            expect(budgets.map(({ callsLeft }) => callsLeft)).toEqual(
+              shapes.map((_, each) => left(each)),
+            );
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+});

@@ -1,0 +1,183 @@
+import {
+  type FunctionCallContent,
+  type JsonObject,
+  parseArguments,
+  type ResponseBuilder,
+} from "@tunic/core";
+import { isRecord, recordAt, textAt, type WireRecord } from "./wire-values.js";
+
+/** The position of a call in its answer; some servers leave it out. */
+type CallIndex = string | number;
+
+interface Fragment {
+  readonly index: CallIndex | undefined;
+  readonly id: string;
+  readonly name: string;
+  readonly text: string;
+  readonly object: JsonObject | undefined;
+}
+
+interface OpenCall {
+  /** The vendor's id, "" until one came. */
+  id: string;
+  name: string;
+  /** All of the arguments' text so far. */
+  text: string;
+  object: JsonObject | undefined;
+  /** Set once the call was announced, which needs a name. */
+  callId: string | undefined;
+}
+
+/**
+ * Puts the fragments of tool calls together. Which call a fragment belongs to is told by its index,
+ * else by its id, else it continues the call before; ids and names come whole, so the first one
+ * that is not empty stands.
+ */
+export class CallAssembler {
+  readonly #builder: ResponseBuilder;
+  readonly #calls: OpenCall[] = [];
+  readonly #byIndex = new Map<CallIndex, OpenCall>();
+  #last: OpenCall | undefined;
+
+  constructor(builder: ResponseBuilder) {
+    this.#builder = builder;
+  }
+
+  /** Takes the fragments of one chunk; returns what can be told of their calls already. */
+  take(fragments: readonly unknown[]): FunctionCallContent[] {
+    const contents: FunctionCallContent[] = [];
+    const touched = new Set<OpenCall>();
+    for (const value of fragments) {
+      if (!isRecord(value)) continue;
+      const fragment = readFragment(value);
+      const call = this.#find(fragment, touched) ?? this.#open(fragment);
+      if (call === undefined) continue;
+      touched.add(call);
+      this.#last = call;
+      const content = this.#grow(call, fragment);
+      if (content) contents.push(content);
+    }
+    return contents;
+  }
+
+  /** The calls that can not be run: those without a name, and one that a token limit cut off. */
+  end(finishReason: string | undefined): FunctionCallContent[] {
+    const contents: FunctionCallContent[] = [];
+    const last = this.#last;
+    // Blank arguments mean "none" only where the model had the room to write some.
+    if (finishReason === "length" && last?.callId && last.text.trim() === "" && !last.object) {
+      contents.push({
+        type: "function_call",
+        callId: last.callId,
+        name: last.name,
+        parseError: "The answer reached its token limit before the arguments began.",
+      });
+    }
+    for (const call of this.#calls) {
+      if (call.callId !== undefined) continue;
+      contents.push({
+        ...this.#head(call),
+        name: "unnamed",
+        argumentsText: call.object ? JSON.stringify(call.object) : call.text,
+        parseError: "The service sent a call without the name of a function.",
+      });
+    }
+    return contents;
+  }
+
+  #find(fragment: Fragment, touched: ReadonlySet<OpenCall>): OpenCall | undefined {
+    const { index, id } = fragment;
+    if (index !== undefined) {
+      const call = this.#byIndex.get(index);
+      if (call === undefined || id === "" || call.id === id) return call;
+      return call.id === "" && !startsAnother(call, fragment, false) ? call : undefined;
+    }
+    const call = id === "" ? this.#last : this.#calls.findLast((open) => open.id === id);
+    return call && !startsAnother(call, fragment, touched.has(call)) ? call : undefined;
+  }
+
+  #open(fragment: Fragment): OpenCall | undefined {
+    const { index, id, name, text, object } = fragment;
+    // A fragment that says nothing at all is no call.
+    if (id === "" && name === "" && text === "" && object === undefined) return undefined;
+    const call: OpenCall = { id, name: "", text: "", object: undefined, callId: undefined };
+    this.#calls.push(call);
+    if (index !== undefined) this.#byIndex.set(index, call);
+    return call;
+  }
+
+  #grow(call: OpenCall, fragment: Fragment): FunctionCallContent | undefined {
+    call.id ||= fragment.id;
+    call.name ||= fragment.name;
+    call.text += fragment.text;
+    call.object = fragment.object ?? call.object;
+    if (call.name === "") return undefined;
+    if (call.callId === undefined) {
+      return { ...this.#head(call), ...argumentsOf(call.text, call.object) };
+    }
+    if (fragment.text === "" && fragment.object === undefined) return undefined;
+    const { callId, name } = call;
+    return { type: "function_call", callId, name, ...argumentsOf(fragment.text, fragment.object) };
+  }
+
+  /** Names the call for good. A vendor's id that cannot be used is kept where it came from. */
+  #head(call: OpenCall): FunctionCallContent {
+    const callId = this.#builder.callId(call.id);
+    call.callId = callId;
+    return {
+      type: "function_call",
+      callId,
+      name: call.name,
+      ...(call.id !== "" &&
+        call.id !== callId && { providerData: { openai: { callId: call.id } } }),
+    };
+  }
+}
+
+function readFragment(value: WireRecord): Fragment {
+  const index = value["index"];
+  const made = isRecord(value["custom"]) ? value["custom"] : recordAt(value, "function");
+  // A custom tool takes free text, which is no arguments: it must fail to parse, not to arrive.
+  const given =
+    made === value["custom"] ? JSON.stringify(made["input"] ?? null) : made["arguments"];
+  return {
+    index: typeof index === "number" || typeof index === "string" ? index : undefined,
+    id: textAt(value, "id"),
+    name: textAt(made, "name"),
+    ...readArguments(given),
+  };
+}
+
+/** Some servers send the arguments as an object; an array or a number is kept, to be refused. */
+function readArguments(given: unknown): Pick<Fragment, "text" | "object"> {
+  if (typeof given === "string") return { text: given, object: undefined };
+  if (given === null || given === undefined) return { text: "", object: undefined };
+  const text = JSON.stringify(given);
+  const parsed = isRecord(given) ? parseArguments(text) : undefined;
+  if (parsed && "arguments" in parsed) return { text: "", object: parsed.arguments };
+  return { text, object: undefined };
+}
+
+function argumentsOf(
+  text: string,
+  object: JsonObject | undefined,
+): Pick<FunctionCallContent, "arguments" | "argumentsText"> {
+  if (object !== undefined) return { arguments: object };
+  return text === "" ? {} : { argumentsText: text };
+}
+
+/**
+ * Whether a fragment that has a name begins a new call although nothing else tells it from the
+ * call before: it stands in the same list, names something else, or follows complete arguments.
+ */
+function startsAnother(call: OpenCall, fragment: Fragment, sameList: boolean): boolean {
+  if (fragment.name === "" || call.name === "") return false;
+  if (sameList || fragment.name !== call.name) return true;
+  const more = fragment.object !== undefined || fragment.text.trim() !== "";
+  return more && isComplete(call);
+}
+
+function isComplete(call: OpenCall): boolean {
+  if (call.object !== undefined) return true;
+  return call.text.trimEnd().endsWith("}") && "arguments" in parseArguments(call.text);
+}

@@ -1,0 +1,149 @@
+import {
+  type ChatResponse,
+  type Content,
+  errorContent,
+  type ResponseBuilder,
+  textContent,
+  type Usage,
+} from "@tunic/core";
+import { CallAssembler } from "./call-assembler.js";
+import { usageIn } from "./from-openai-usage.js";
+import { type ErrorSurroundings, fromErrorObject, malformed } from "./openai-errors.js";
+import { isRecord, listAt, textAt, type WireRecord } from "./wire-values.js";
+
+/**
+ * Reads an answer of the service: chunk by chunk, or one whole completion, which is read as a
+ * single chunk. So both come to the same messages by construction.
+ */
+export class AnswerReader {
+  readonly #builder: ResponseBuilder;
+  readonly #surroundings: ErrorSurroundings;
+  readonly #calls: CallAssembler;
+  #refusal = "";
+  #finishReason: string | undefined;
+  #usage: Usage | undefined;
+  #responseId = "";
+  #model = "";
+  #answered = false;
+  #streamed = false;
+
+  constructor(builder: ResponseBuilder, surroundings: ErrorSurroundings) {
+    this.#builder = builder;
+    this.#surroundings = surroundings;
+    this.#calls = new CallAssembler(builder);
+  }
+
+  /** Whether the service has said why the model stopped. */
+  get finished(): boolean {
+    return this.#finishReason !== undefined;
+  }
+
+  /**
+   * Takes a chunk or a whole completion. Await what it returns.
+   *
+   * @throws ChatClientError where an error came in the place of an answer.
+   */
+  read(answer: unknown): void | Promise<void> {
+    if (!isRecord(answer)) throw malformed(`${JSON.stringify(answer)?.slice(0, 200)}`);
+    this.#throwError(answer);
+    this.#responseId ||= textAt(answer, "id");
+    this.#model ||= textAt(answer, "model");
+    const choice = firstChoice(answer);
+    // Counts are cumulative where they come more than once: the last ones stand.
+    this.#usage = usageIn(answer, choice) ?? this.#usage;
+    if (choice === undefined) return;
+    this.#answered = true;
+    this.#finishReason = textAt(choice, "finish_reason") || this.#finishReason;
+    const contents = this.#contentsOf(choice);
+    if (contents.length > 0) return this.#builder.add(...contents);
+  }
+
+  /** Ends the answer. */
+  async finish(): Promise<ChatResponse> {
+    if (!this.#answered) throw malformed("there is no choice in it.");
+    const rest: Content[] = this.#calls.end(this.#finishReason);
+    if (this.#refusal !== "") rest.push(errorContent(this.#refusal, { code: "refusal" }));
+    if (rest.length > 0) await this.#builder.add(...rest);
+    const finishReason = fromFinishReason(this.#finishReason);
+    return this.#builder.finish({
+      ...(finishReason !== undefined && { finishReason }),
+      ...(this.#usage && { usage: this.#usage }),
+      ...(this.#responseId !== "" && { responseId: this.#responseId }),
+      ...(this.#model !== "" && { model: this.#model }),
+    });
+  }
+
+  #throwError(answer: WireRecord): void {
+    const { error } = answer;
+    if (isRecord(error)) throw fromErrorObject(error, this.#surroundings);
+    if (typeof error === "string") throw fromErrorObject({ message: error }, this.#surroundings);
+    // Some servers send the error object bare.
+    if (answer["choices"] === undefined && textAt(answer, "message") !== "") {
+      throw fromErrorObject(answer, this.#surroundings);
+    }
+    for (const choice of listAt(answer, "choices")) {
+      if (isRecord(choice) && isRecord(choice["error"])) {
+        throw fromErrorObject(choice["error"], this.#surroundings);
+      }
+    }
+  }
+
+  #contentsOf(choice: WireRecord): Content[] {
+    if (isRecord(choice["delta"])) {
+      this.#streamed = true;
+      return this.#contentsIn(choice["delta"], listAt(choice["delta"], "tool_calls"));
+    }
+    // Some servers repeat the whole message behind its deltas.
+    if (this.#streamed || !isRecord(choice["message"])) return [];
+    const { message } = choice;
+    return this.#contentsIn(message, listAt(message, "tool_calls").map(withIndex));
+  }
+
+  #contentsIn(message: WireRecord, calls: readonly unknown[]): Content[] {
+    const contents: Content[] = [];
+    const reasoning = textAt(message, "reasoning_content") || textAt(message, "reasoning");
+    if (reasoning !== "") contents.push({ type: "text_reasoning", text: reasoning });
+    contents.push(...fromContent(message["content"]));
+    this.#refusal += textAt(message, "refusal");
+    contents.push(...this.#calls.take(calls));
+    const legacy = message["function_call"];
+    // Whoever sends both forms sends the same call twice.
+    if (isRecord(legacy) && calls.length === 0) {
+      contents.push(...this.#calls.take([{ index: "function_call", function: legacy }]));
+    }
+    return contents;
+  }
+}
+
+function firstChoice(answer: WireRecord): WireRecord | undefined {
+  const choices = listAt(answer, "choices").filter(isRecord);
+  return choices.find((choice) => (choice["index"] ?? 0) === 0);
+}
+
+/** In a whole answer each entry is a call of its own, whatever its id. */
+function withIndex(call: unknown, index: number): unknown {
+  return isRecord(call) ? { ...call, index } : call;
+}
+
+/** Text, or (with some servers) a list of parts. */
+function fromContent(content: unknown): Content[] {
+  if (typeof content === "string") return content === "" ? [] : [textContent(content)];
+  if (!Array.isArray(content)) return [];
+  return content.filter(isRecord).flatMap(fromPart);
+}
+
+function fromPart(part: WireRecord): Content[] {
+  if (part["type"] === "text") return fromContent(part["text"]);
+  if (part["type"] === "refusal") {
+    return [errorContent(textAt(part, "refusal"), { code: "refusal" })];
+  }
+  if (part["type"] !== "thinking") return [];
+  const text = listAt(part, "thinking")
+    .map((piece) => (isRecord(piece) ? textAt(piece, "text") : ""))
+    .join("");
+  return text === "" ? [] : [{ type: "text_reasoning", text }];
+}
+
+function fromFinishReason(reason: string | undefined): string | undefined {
+  return reason === "function_call" ? "tool_calls" : reason;
+}

@@ -1,0 +1,6 @@
+// The public surface of @tunic/openai. What is named here is API; nothing else is.
+
+export { OpenAIChatClient } from "./openai-chat-client.js";
+export type { OpenAIChatClientOptions } from "./sdk-client.js";
+export { type ToOpenAIMessagesOptions, toOpenAIMessages } from "./to-openai-messages.js";
+export { toOpenAITools } from "./to-openai-tools.js";

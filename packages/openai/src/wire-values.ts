@@ -1,0 +1,31 @@
+/**
+ * What came over the wire, before anybody has looked at it: compatible servers leave members out,
+ * send null, or send another kind of value than the published schema says.
+ */
+export type WireRecord = { readonly [member: string]: unknown };
+
+/** Whether a value is an object in the JSON sense: no array, no null. */
+export function isRecord(value: unknown): value is WireRecord {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The member's object, or an empty one where it is anything else. */
+export function recordAt(record: WireRecord, member: string): WireRecord {
+  const value = record[member];
+  return isRecord(value) ? value : nothing;
+}
+
+/** The member's text, or "" where it is anything else. */
+export function textAt(record: WireRecord, member: string): string {
+  const value = record[member];
+  return typeof value === "string" ? value : "";
+}
+
+/** The member's list, or an empty one where it is anything else. */
+export function listAt(record: WireRecord, member: string): readonly unknown[] {
+  const value = record[member];
+  return Array.isArray(value) ? value : none;
+}
+
+const nothing: WireRecord = Object.freeze({});
+const none: readonly unknown[] = Object.freeze([]);

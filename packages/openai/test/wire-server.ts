@@ -1,0 +1,114 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { checkRequestBody } from "./published-schema.js";
+
+/** What the server answers to one request. */
+export interface WireReply {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A whole answer: text as it is, anything else as JSON. */
+  readonly body?: unknown;
+  /** A streamed answer: text is sent as data as it is, anything else as JSON. */
+  readonly chunks?: readonly unknown[];
+  /** How a stream ends: with [DONE], just so, with a broken connection, or not at all. */
+  readonly end?: "done" | "close" | "destroy" | "never";
+  /** Cuts the bytes of a stream into the pieces that are written one by one. */
+  readonly cut?: (bytes: Uint8Array) => readonly Uint8Array[];
+}
+
+/** A request as it came in. */
+export interface WireRequest {
+  readonly headers: IncomingMessage["headers"];
+  readonly body: Record<string, unknown>;
+}
+
+/** A server on the loopback interface that plays prepared answers, one for each request. */
+export class WireServer {
+  readonly requests: WireRequest[] = [];
+  readonly #replies: WireReply[] = [];
+  #always: ((request: WireRequest) => WireReply) | undefined;
+  readonly #server = createServer((request, response) => void this.#serve(request, response));
+  #onClosed: (() => void) | undefined;
+  /** Settles when a client has left a stream that never ends. */
+  readonly closedByClient = new Promise<void>((resolve) => {
+    this.#onClosed = resolve;
+  });
+  url = "";
+
+  static async start(): Promise<WireServer> {
+    const server = new WireServer();
+    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
+    const { port } = server.#server.address() as AddressInfo;
+    server.url = `http://127.0.0.1:${port}/v1`;
+    return server;
+  }
+
+  /** Prepares the answers to the next requests. */
+  reply(...replies: readonly WireReply[]): this {
+    this.#replies.push(...replies);
+    return this;
+  }
+
+  /** Says how every request is answered for which nothing was prepared. */
+  always(answer: (request: WireRequest) => WireReply): this {
+    this.#always = answer;
+    return this;
+  }
+
+  get lastBody(): Record<string, unknown> {
+    const request = this.requests.at(-1);
+    if (request === undefined) throw new Error("No request has come in.");
+    return request.body;
+  }
+
+  async stop(): Promise<void> {
+    this.#server.closeAllConnections();
+    await new Promise((resolve) => this.#server.close(resolve));
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request) pieces.push(piece);
+    const body: Record<string, unknown> = JSON.parse(Buffer.concat(pieces).toString());
+    const asked = { headers: request.headers, body };
+    this.requests.push(asked);
+    try {
+      checkRequestBody(body);
+    } catch (error) {
+      response.writeHead(418, json).end(JSON.stringify({ error: { message: String(error) } }));
+      return;
+    }
+    const reply = this.#replies.shift() ?? this.#always?.(asked);
+    if (reply === undefined) response.writeHead(404, json).end("{}");
+    else if (reply.chunks) await this.#stream(reply, reply.chunks, response);
+    else {
+      const { body: answer } = reply;
+      response.writeHead(reply.status ?? 200, { ...json, ...reply.headers });
+      response.end(typeof answer === "string" ? answer : JSON.stringify(answer));
+    }
+  }
+
+  async #stream(
+    reply: WireReply,
+    chunks: readonly unknown[],
+    response: ServerResponse,
+  ): Promise<void> {
+    const { end = "done" } = reply;
+    response.on("close", () => !response.writableFinished && this.#onClosed?.());
+    const headers = { "content-type": "text/event-stream", ...reply.headers };
+    response.writeHead(reply.status ?? 200, headers);
+    const events = chunks.map((chunk) =>
+      typeof chunk === "string" ? chunk : JSON.stringify(chunk),
+    );
+    if (end === "done") events.push("[DONE]");
+    const bytes = Buffer.from(events.map((data) => `data: ${data}\r\n\r\n`).join(""));
+    for (const piece of reply.cut?.(bytes) ?? [bytes]) {
+      // Waiting for the socket keeps the pieces apart.
+      await new Promise((resolve) => response.write(piece, resolve));
+    }
+    if (end === "destroy") response.destroy();
+    else if (end !== "never") response.end();
+  }
+}
+
+const json = { "content-type": "application/json" };
