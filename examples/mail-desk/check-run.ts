@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentResponse, textOf } from "@tunic/core";
-import { MailFolder } from "./mail-folder.js";
+import type { MailFolder } from "./mail-folder.js";
 import { readMail } from "./read-mail.js";
 import type { RunReport } from "./run-report.js";
 
@@ -34,13 +34,16 @@ export async function checkScriptedRun(
     ],
     "calls",
   );
-  const copy = await MailFolder.open(folder.copy);
+  const labelled: string[] = [];
+  for (const { file } of folder.mails) {
+    const { labels } = await readMail(await readFile(join(folder.copy, file)));
+    if (labels.includes("needs-reply")) labelled.push(file);
+  }
   assert.deepEqual(
-    copy.mails.filter(({ labels }) => labels.includes("needs-reply")).map(({ file }) => file),
+    labelled,
     ["04-mihon.eml", "03-rechnung.eml", "01-quote-for-chairs.eml"],
     "labelled mails",
   );
-  assert.equal(copy.mails.length, folder.mails.length, "mails in the copy");
   assert.equal(folder.drafts.length, 1, "drafts");
   const draft = await readMail(await readFile(join(folder.copy, folder.drafts[0] ?? "")));
   assert.equal(draft.replyTo?.address, "mara@example.com", "sender of the draft");

@@ -1,5 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import { ToolError, ToolInvalidArgumentsError, tool } from "@tunic/core";
+import { ToolError, type ToolInput, ToolInvalidArgumentsError, tool } from "@tunic/core";
 import type { FiledMail, MailFolder } from "./mail-folder.js";
 
 /** How much of a mail is read at once, in characters. */
@@ -8,7 +8,7 @@ const pageSize = 2000;
 const mailId = Type.String({ description: "The id of a mail, such as m3." });
 
 /** Everything the assistant can do. Nothing here sends a mail or deletes one. */
-export function mailTools(folder: MailFolder) {
+export function mailTools(folder: MailFolder): ToolInput {
   return [
     listMails(folder),
     searchMails(folder),

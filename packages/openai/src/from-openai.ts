@@ -7,8 +7,8 @@ import {
   type Usage,
 } from "@tunic/core";
 import { CallAssembler } from "./call-assembler.js";
-import { usageIn } from "./from-openai-usage.js";
 import { type ErrorSurroundings, fromErrorObject, malformed } from "./openai-errors.js";
+import { usageIn } from "./usage-in.js";
 import { isRecord, listAt, textAt, type WireRecord } from "./wire-values.js";
 
 /**

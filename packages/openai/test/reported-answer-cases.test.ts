@@ -66,3 +66,11 @@ it("B48: usage counts what was cached and what was thought, and never NaN", asyn
   );
   expect((await whole(completion({ content: "ok" }))).usage).toBeUndefined();
 });
+
+it("a call of a tool that takes free text is kept, and cannot run", async () => {
+  const custom = { id: "t1", type: "custom", custom: { name: "shell", input: "ls" } };
+  const response = await whole(completion({ content: null, tool_calls: [custom] }, "tool_calls"));
+  expect(contentsOf(response)).toMatchObject([
+    { callId: "t1", name: "shell", argumentsText: '"ls"', parseError: expect.any(String) },
+  ]);
+});

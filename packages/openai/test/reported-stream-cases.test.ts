@@ -118,6 +118,21 @@ describe("B01: fragments of calls without index or id", () => {
     expect(new Set(ids).size).toBe(3);
   });
 
+  it("tells calls apart by their names, or as entries of one list", async () => {
+    const bare = (name: string) => ({ function: { name, arguments: "" } });
+    const response = await streamed(
+      calls(bare("lamp"), bare("lamp")),
+      calls(bare("gauge")),
+      calls({ function: { arguments: '{"u":1}' } }),
+      stopped,
+    );
+    expect(contentsOf(response)).toMatchObject([
+      { name: "lamp", arguments: {} },
+      { name: "lamp", arguments: {} },
+      { name: "gauge", arguments: { u: 1 } },
+    ]);
+  });
+
   it("renames a call whose id was used before, and keeps the vendor's", async () => {
     const same = { id: "call_0", type: "function", function: { name: "lamp", arguments: "{}" } };
     const response = await whole(completion({ content: null, tool_calls: [same, same] }));
@@ -240,6 +255,7 @@ describe("B05: usage in a chunk of its own", () => {
         { choices: [], usage },
       ],
     ],
+    ["a chunk before the last", [{ ...text, usage }, end]],
     [
       "counts that grow",
       [
@@ -316,12 +332,4 @@ it("B11: leaving a stream closes the connection", async () => {
   });
   await expect(asked).rejects.toBe(enough);
   await server.closedByClient;
-});
-
-it("a call of a tool that takes free text is kept, and cannot run", async () => {
-  const custom = { id: "t1", type: "custom", custom: { name: "shell", input: "ls" } };
-  const response = await whole(completion({ content: null, tool_calls: [custom] }, "tool_calls"));
-  expect(contentsOf(response)).toMatchObject([
-    { callId: "t1", name: "shell", argumentsText: '"ls"', parseError: expect.any(String) },
-  ]);
 });

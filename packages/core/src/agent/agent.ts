@@ -171,7 +171,7 @@ function layerAround(
 
 /** What was done stays done: a turn that broke off after the model or a tool did something is kept. */
 function keepInterrupted(session: AgentSession, run: Run, prepared: PreparedInput): void {
-  const added = run.readTranscript();
+  const added = run.transcript;
   // A turn in which nothing happened leaves nothing: the caller can simply try again.
   if (added.length === 0 && !run.gate.external) return;
   commitToSession(session, [...prepared.fresh, ...added], undefined);

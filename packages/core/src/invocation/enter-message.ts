@@ -13,8 +13,43 @@ export interface Entrance {
   readonly provider: string;
   /** The ids of all calls in the log so far; those of the message are added. */
   readonly callIds: Set<string>;
-  /** New ids for calls of this round, by the id that came in. */
-  renamed: Map<string, string> | undefined;
+  /** The ids that calls of this round have got, by the id that came in. */
+  round: RoundCallIds | undefined;
+}
+
+/** Ids for the calls of one round: the vendor's own, or where the log has that one, a variation. */
+export class RoundCallIds {
+  readonly #entrance: Entrance;
+  readonly #given = new Map<string, string>();
+  readonly #used = new Set<string>();
+
+  constructor(entrance: Entrance) {
+    this.#entrance = entrance;
+  }
+
+  /** The same id for the same vendor's id, as often as it is asked for. */
+  idFor(vendorId: string): string {
+    const known = this.#given.get(vendorId);
+    if (known !== undefined) return known;
+    const callId = this.#free(vendorId) ? vendorId : this.another(vendorId);
+    this.#given.set(vendorId, callId);
+    this.#used.add(callId);
+    return callId;
+  }
+
+  /** A further id. It is made of the vendor's, so that it does not depend on when it is asked for. */
+  another(vendorId: string): string {
+    if (vendorId === "") return this.#entrance.run.newId("call");
+    let count = 2;
+    while (!this.#free(`${vendorId}_${count}`)) count++;
+    const callId = `${vendorId}_${count}`;
+    this.#used.add(callId);
+    return callId;
+  }
+
+  #free(callId: string): boolean {
+    return callId !== "" && !this.#entrance.callIds.has(callId) && !this.#used.has(callId);
+  }
 }
 
 /** A message as it enters the log, and whether its calls differ from what a stream has shown. */
@@ -48,19 +83,28 @@ function enterContents(
   entrance: Entrance,
 ): { readonly contents: readonly Content[]; readonly reissued: boolean } {
   if (fitsAsItIs(contents, entrance)) return { contents, reissued: false };
+  entrance.round ??= new RoundCallIds(entrance);
+  const { round } = entrance;
   const seen = new Set<string>();
   let reissued = false;
   const entered = contents.map((content) => {
     if (content.type !== "function_call") return content;
-    reissued ||= seen.has(content.callId);
-    return enterCall(content, entrance, seen);
+    // A second call of one message under the same id is another call: it gets an id of its own.
+    const again = seen.has(content.callId);
+    reissued ||= again;
+    seen.add(content.callId);
+    const callId = again ? round.another(content.callId) : round.idFor(content.callId);
+    return enterCall(content, callId, entrance.provider);
   });
+  for (const content of entered) {
+    if (content.type === "function_call") entrance.callIds.add(content.callId);
+  }
   return { contents: joinText(entered), reissued };
 }
 
 /** The usual case, looked through once: nothing to rename, to parse or to join. */
 function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
-  if (entrance.renamed !== undefined) return false;
+  if (entrance.round !== undefined) return false;
   let last: Content | undefined;
   for (let index = 0; index < contents.length; index++) {
     const content = contents[index] as Content;
@@ -89,33 +133,13 @@ function forget(contents: readonly Content[], entrance: Entrance): void {
 
 function enterCall(
   call: FunctionCallContent,
-  entrance: Entrance,
-  seen: Set<string>,
+  callId: string,
+  provider: string,
 ): FunctionCallContent {
-  const callId = callIdFor(call.callId, entrance, seen);
-  seen.add(call.callId);
-  entrance.callIds.add(callId);
   const parsed = call.arguments !== undefined || call.parseError !== undefined;
   const { argumentsText, ...rest } = call;
   const whole = parsed ? call : { ...rest, ...parseArguments(argumentsText ?? "") };
-  return callId === call.callId ? whole : withCallId(whole, callId, entrance.provider);
-}
-
-function callIdFor(vendorId: string, entrance: Entrance, seen: Set<string>): string {
-  // A second call of one message under the same id is another call: it gets an id of its own.
-  if (seen.has(vendorId)) return entrance.run.newId("call");
-  return renamedCallId(vendorId, entrance) ?? vendorId;
-}
-
-/** The id a call of this round gets instead of its own, or undefined when it may keep its own. */
-export function renamedCallId(vendorId: string, entrance: Entrance): string | undefined {
-  const known = entrance.renamed?.get(vendorId);
-  if (known !== undefined) return known;
-  if (vendorId !== "" && !entrance.callIds.has(vendorId)) return undefined;
-  const callId = entrance.run.newId("call");
-  entrance.renamed ??= new Map();
-  entrance.renamed.set(vendorId, callId);
-  return callId;
+  return callId === call.callId ? whole : withCallId(whole, callId, provider);
 }
 
 /** A call under another id; the vendor's own stays with the vendor's data. */

@@ -99,7 +99,7 @@ class Invocation {
     this.#choice = request.options.toolChoice;
     this.#emit = request.onUpdate && pusher(run, request.onUpdate);
     this.#model = new ModelCaller(layer.client, request, run, this.#log, this.#tools, this.#emit);
-    run.readTranscript = () => this.#log.transcript();
+    run.journal = this.#log;
   }
 
   /** The whole turn, under the time limit where there is one. */
@@ -139,13 +139,11 @@ class Invocation {
 
   async #ask(choice: ToolChoice | undefined): Promise<readonly Message[]> {
     const messages = await this.#model.ask(choice);
-    const response = this.#model.last;
-    if (response?.usage) {
-      this.#usage = addUsage(this.#usage, response.usage);
-      this.#run.budget.spendTokens(totalTokens(response.usage));
+    const usage = this.#model.last?.usage;
+    if (usage) {
+      this.#usage = addUsage(this.#usage, usage);
+      this.#run.budget.spendTokens(totalTokens(usage));
     }
-    if (response?.conversationId !== undefined)
-      this.#model.conversationId = response.conversationId;
     return messages;
   }
 
@@ -171,15 +169,18 @@ class Invocation {
       else batch.results[index] = resultContent(callIdAt(calls, index), verdict.result);
     }
     this.#sender = this.#emit && new ResultSender(batch, this.#emit);
-    await this.#runAll(batch, runnable);
+    if (this.#sender) await this.#sender.send();
+    const running = this.#runAll(batch, runnable);
+    if (running !== undefined) await running;
+    gate.throwIfAborted();
     if (!stillOpen) this.#countFailure(batch);
-    await this.#closeBatch(batch, this.#model.last?.conversationId !== undefined);
+    const closing = this.#closeBatch(batch, this.#model.last?.conversationId !== undefined);
+    if (closing !== undefined) await closing;
     return stillOpen;
   }
 
-  async #runAll(batch: OpenBatch, runnable: readonly RunnableCall[]): Promise<void> {
+  #runAll(batch: OpenBatch, runnable: readonly RunnableCall[]): void | Promise<void> {
     const { gate } = this.#run;
-    await this.#sender?.send();
     const scope = {
       run: this.#run,
       tools: this.#tools,
@@ -195,7 +196,7 @@ class Invocation {
     };
     // Siblings in flight are let go at once; the first failure is the one that counts.
     const fail = (error: unknown): void => gate.abort(error);
-    const running = runBatch(runnable, this.#settings.maxConcurrency, (call) => {
+    return runBatch(runnable, this.#settings.maxConcurrency, (call) => {
       if (gate.aborted) return;
       batch.started[call.index] = true;
       const result = invokeFunction(scope, call);
@@ -203,10 +204,8 @@ class Invocation {
         return result.then((settled) => settle(call, settled)).then(undefined, fail);
       }
       const sent = settle(call, result);
-      return sent && sent.then(undefined, fail);
+      return sent?.then(undefined, fail);
     });
-    if (running) await running;
-    gate.throwIfAborted();
   }
 
   #countFailure(batch: OpenBatch): void {
@@ -219,13 +218,22 @@ class Invocation {
     return enough ? "maxConsecutiveErrors" : this.#run.budget.exhausted();
   }
 
-  async #closeBatch(batch: OpenBatch, held: boolean): Promise<void> {
-    await this.#sender?.send(true);
+  /** Puts the batch into the log; what of it the consumer has not seen is sent before. */
+  #closeBatch(batch: OpenBatch, held: boolean): void | Promise<void> {
     const usage = this.#run.takeChildUsage();
-    if (usage) {
-      this.#usage = addUsage(this.#usage, usage);
-      await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage });
-    }
+    this.#usage = addUsage(this.#usage, usage);
+    if (this.#sender) return this.#sendRest(this.#sender, batch, held, usage);
+    this.#log.close(held);
+  }
+
+  async #sendRest(
+    sender: ResultSender,
+    batch: OpenBatch,
+    held: boolean,
+    usage: Usage | undefined,
+  ): Promise<void> {
+    await sender.send(true);
+    if (usage) await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage });
     this.#log.close(held);
   }
 

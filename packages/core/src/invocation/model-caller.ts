@@ -46,7 +46,7 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: log.callIds, renamed: undefined };
+    this.#entrance = { run, provider, callIds: log.callIds, round: undefined };
   }
 
   /**
@@ -63,13 +63,15 @@ export class ModelCaller {
     const options = this.#roundOptions(choice);
     const trip = run.observed ? new ObservedTrip(run, messages) : undefined;
     run.rounds++;
-    this.#entrance.renamed = undefined;
+    this.#entrance.round = undefined;
+    // Without anybody who could stop the run there is no signal to make: it is not cheap.
+    const stoppable = run.gate.armed && { signal: run.signal };
+    const request = { messages, options, run, ...stoppable };
     try {
-      // Without anybody who could stop the run there is no signal to make: it is not cheap.
-      const request = { messages, options, run };
-      const entered = await this.#answer(
-        run.gate.armed ? { ...request, signal: run.signal } : request,
-      );
+      const entered =
+        this.#emit === undefined
+          ? this.#enter(await this.#whole(request))
+          : await this.#streamed(request, this.#emit);
       trip?.completed(this.last);
       return entered;
     } catch (thrown) {
@@ -84,20 +86,33 @@ export class ModelCaller {
     await this.#round?.drop();
   }
 
-  async #answer(request: ChatRequest): Promise<readonly Message[]> {
+  #whole(request: ChatRequest): Promise<ChatResponse> {
     const { gate } = this.#run;
-    const { messageIds } = this.#log;
-    if (this.#emit === undefined) {
-      const asked = this.#client.getResponse(request);
-      // Where nobody can stop the run, there is nothing to wait behind.
-      this.last = await (gate.armed ? gate.pass(asked) : asked);
-      return enterResponse(this.last, this.#entrance, messageIds);
-    }
-    const round = new StreamedRound(this.#entrance, messageIds, this.#emit);
+    const asked = this.#client.getResponse(request);
+    // Where nobody can stop the run, there is nothing to wait behind.
+    return gate.armed ? gate.pass(asked) : asked;
+  }
+
+  #enter(response: ChatResponse): readonly Message[] {
+    this.#take(response);
+    return enterResponse(response, this.#entrance, this.#log.messageIds);
+  }
+
+  async #streamed(
+    request: ChatRequest,
+    emit: (update: Update) => void | Promise<void>,
+  ): Promise<readonly Message[]> {
+    const round = new StreamedRound(this.#entrance, this.#log.messageIds, emit);
     this.#round = round;
     const asked = this.#client.getResponse({ ...request, onUpdate: round.receive });
-    this.last = await gate.pass(asked);
-    return round.end(this.last);
+    const response = await this.#run.gate.pass(asked);
+    this.#take(response);
+    return round.end(response);
+  }
+
+  #take(response: ChatResponse): void {
+    this.last = response;
+    if (response?.conversationId !== undefined) this.conversationId = response.conversationId;
   }
 
   /** The options of a round; the same object as long as nothing has changed. */

@@ -6,7 +6,7 @@ import { type DeltaUpdate, type Update, updatesOf } from "../messages/update.js"
 import {
   type Entrance,
   enterMessage,
-  renamedCallId,
+  RoundCallIds,
   type SentMessage,
   withCallId,
 } from "./enter-message.js";
@@ -130,8 +130,9 @@ export class StreamedRound {
     for (let index = 0; index < contents.length; index++) {
       const content = contents[index];
       if (content?.type !== "function_call") continue;
-      const callId = renamedCallId(content.callId, this.#entrance);
-      if (callId === undefined) continue;
+      this.#entrance.round ??= new RoundCallIds(this.#entrance);
+      const callId = this.#entrance.round.idFor(content.callId);
+      if (callId === content.callId) continue;
       renamed ??= [...contents];
       renamed[index] = withCallId(content, callId, this.#entrance.provider);
     }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Budget, type BudgetLimits } from "./budget.js";
+import { Budget } from "./budget.js";
 
 describe("a budget", () => {
   it("without limits never ends", () => {
@@ -96,59 +96,63 @@ describe("the budget of a child", () => {
 });
 
 describe("any tree of budgets", () => {
-  const limit = fc.option(fc.nat({ max: 6 }), { nil: undefined });
-  const limits = fc
-    .record({ maxIterations: limit, maxFunctionCalls: limit, maxTotalTokens: limit })
-    .map((each): BudgetLimits => JSON.parse(JSON.stringify(each)));
+  const limit = fc.option(fc.nat({ max: 6 }), { nil: Infinity });
+  const shape = fc.record({ maxFunctionCalls: limit, parent: fc.nat() });
   const action = fc.record({
     node: fc.nat(),
-    kind: fc.constantFrom("call", "call", "iteration", "tokens"),
+    kind: fc.constantFrom("functionCalls", "functionCalls", "iterations", "tokens"),
   });
+  type Kind = "functionCalls" | "iterations" | "tokens";
+
+  /** Spends one of a kind; tells whether it was given. */
+  function spendOne(budget: Budget, kind: Kind): boolean {
+    if (kind === "functionCalls") return budget.takeCall();
+    if (kind === "tokens") budget.spendTokens(1);
+    else budget.spendIteration();
+    return true;
+  }
 
   it("admits a call exactly where every budget up to the root has one left", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.record({ limits, parent: fc.nat() }), { minLength: 1, maxLength: 6 }),
+        fc.array(shape, { minLength: 1, maxLength: 6 }),
         fc.array(action, { maxLength: 30 }),
         (shapes, actions) => {
-          const parents = shapes.map(({ parent }, at) => (at === 0 ? -1 : parent % at));
           const budgets: Budget[] = [];
-          shapes.forEach((shape, at) => {
-            budgets.push(new Budget(shape.limits, budgets[parents[at] ?? -1]));
+          const chains: number[][] = [];
+          shapes.forEach(({ maxFunctionCalls, parent }, at) => {
+            const above = at === 0 ? -1 : parent % at;
+            chains.push([at, ...(chains[above] ?? [])]);
+            budgets.push(new Budget({ maxFunctionCalls }, budgets[above]));
           });
-          const counted = shapes.map(() => ({ iterations: 0, functionCalls: 0, tokens: 0 }));
-          const chain = (at: number): number[] => (at < 0 ? [] : [at, ...chain(parents[at] ?? -1)]);
-          const left = (at: number): number =>
+          const given: { readonly node: number; readonly kind: Kind }[] = [];
+          const spent = (at: number, kind: Kind): number =>
+            given.filter((each) => each.kind === kind && chains[each.node]?.includes(at)).length;
+          const left = (chain: readonly number[]): number =>
             Math.min(
-              ...chain(at).map(
-                (each) =>
-                  (shapes[each]?.limits.maxFunctionCalls ?? Infinity) -
-                  (counted[each]?.functionCalls ?? 0),
+              ...shapes.map((each, at) =>
+                chain.includes(at) ? each.maxFunctionCalls - spent(at, "functionCalls") : Infinity,
               ),
             );
           for (const { node, kind } of actions) {
             const at = node % shapes.length;
-            const budget = budgets[at];
-            const member =
-              kind === "tokens" ? kind : kind === "call" ? "functionCalls" : "iterations";
-            const admitted = kind !== "call" || left(at) > 0;
-            if (kind === "call") expect(budget?.takeCall()).toBe(admitted);
-            else if (kind === "tokens") budget?.spendTokens(1);
-            else budget?.spendIteration();
-            if (admitted) {
-              for (const each of chain(at)) {
-                const counts = counted[each];
-                if (counts) counts[member]++;
-              }
-            }
-            expect(budgets.map(({ spent }) => spent)).toEqual(counted);
-            expect(budgets.map(({ callsLeft }) => callsLeft)).toEqual(
-              shapes.map((_, each) => left(each)),
+            const admitted = kind !== "functionCalls" || left(chains[at] ?? []) > 0;
+            expect(budgets.slice(at, at + 1).map((budget) => spendOne(budget, kind))).toEqual([
+              admitted,
+            ]);
+            if (admitted) given.push({ node: at, kind });
+            expect(budgets.map((budget) => budget.spent)).toEqual(
+              budgets.map((_, each) => ({
+                iterations: spent(each, "iterations"),
+                functionCalls: spent(each, "functionCalls"),
+                tokens: spent(each, "tokens"),
+              })),
             );
+            expect(budgets.map(({ callsLeft }) => callsLeft)).toEqual(chains.map(left));
           }
         },
       ),
-      { numRuns: 500 },
+      { numRuns: 300 },
     );
   });
 });

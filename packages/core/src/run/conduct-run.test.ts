@@ -28,7 +28,7 @@ function watched(init: RunInit = {}) {
   };
   const events: RunEvent[] = [];
   const run = new Run({ environment, onEvent: (event) => events.push(event), ...init });
-  run.readTranscript = () => [said("so far")];
+  run.journal = { transcript: () => [said("so far")] };
   return { run, events, clock };
 }
 
@@ -123,7 +123,7 @@ describe("a run that fails", () => {
     const error = new TunicError("code", "ours");
     const outer = watched();
     const inner = watched({ parent: outer.run });
-    inner.run.readTranscript = () => [said("inner")];
+    inner.run.journal = { transcript: () => [said("inner")] };
     const work = () => conductRun(inner.run, [], () => Promise.reject(error));
     await expect(conductRun(outer.run, [], work)).rejects.toBe(error);
     expect(error.transcript).toEqual([said("so far")]);
@@ -241,8 +241,10 @@ describe("whatever way a run ends", () => {
 
   it("nothing is put together for events when nobody listens", async () => {
     const run = new Run();
-    run.readTranscript = () => {
-      throw new Error("nobody asked");
+    run.journal = {
+      transcript() {
+        throw new Error("nobody asked");
+      },
     };
     expect(await conductRun(run, [], async () => ({}))).toEqual({});
   });

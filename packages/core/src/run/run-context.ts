@@ -59,6 +59,12 @@ export interface RunInit {
   readonly onEvent?: RunEventListener;
 }
 
+/** What a run has added to its log. */
+export interface Journal {
+  /** A valid log at every moment: calls in flight have the result that says so. */
+  transcript(): readonly Message[];
+}
+
 /** The run as its owner sees it: with the means to stop it, to tell of it and to settle it. */
 export class Run implements RunContext {
   readonly id: string;
@@ -69,8 +75,8 @@ export class Run implements RunContext {
   readonly services: Services;
   gate = new AbortGate();
   readonly environment: RunEnvironment;
-  /** What the run has added to its log so far: a valid log at every moment. Set by the loop. */
-  readTranscript: () => readonly Message[] = () => [];
+  /** Knows what the run has added to its log so far. Set by the loop. */
+  journal: Journal | undefined;
   waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
@@ -103,6 +109,11 @@ export class Run implements RunContext {
 
   get signal(): AbortSignal {
     return this.gate.signal;
+  }
+
+  /** What the run has added to its log so far. */
+  get transcript(): readonly Message[] {
+    return this.journal?.transcript() ?? [];
   }
 
   now(): number {

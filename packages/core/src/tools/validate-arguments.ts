@@ -1,5 +1,5 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
-import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
 import { coerceArguments } from "./coerce-arguments.js";
 import { type CompiledSchema, compiledSchema, compileSchema } from "./compiled-schema.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
@@ -116,9 +116,11 @@ function accept(
   args: JsonObject,
   filled: JsonObject,
 ): CheckedArguments | Promise<CheckedArguments> {
-  if (tool.schema === undefined) return { ok: true, arguments: args, input: filled };
+  // The function gets a copy: what it does to its input must not change the log.
+  const input = filled === args ? copyJson(args) : filled;
+  if (tool.schema === undefined) return { ok: true, arguments: args, input };
   try {
-    const result = tool.schema["~standard"].validate(args);
+    const result = tool.schema["~standard"].validate(input);
     if (!isThenable(result)) return standardOutcome(args, result);
     return Promise.resolve(result).then(
       (settled) => standardOutcome(args, settled),

@@ -2,7 +2,7 @@ import type { Usage } from "@tunic/core";
 import { isRecord, recordAt, type WireRecord } from "./wire-values.js";
 
 /** Counts of tokens as the service reports them; undefined where it reports none. */
-export function fromOpenAIUsage(value: unknown): Usage | undefined {
+function fromOpenAIUsage(value: unknown): Usage | undefined {
   if (!isRecord(value)) return undefined;
   const input = recordAt(value, "prompt_tokens_details");
   const output = recordAt(value, "completion_tokens_details");
