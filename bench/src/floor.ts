@@ -1,5 +1,13 @@
 import { Ajv } from "ajv";
-import { addSchema, type Contender, deltas, deltaText, echoSchema, fragments, type Work } from "./script.js";
+import {
+  addSchema,
+  type Contender,
+  deltas,
+  deltaText,
+  echoSchema,
+  fragments,
+  type Work,
+} from "./script.js";
 
 interface Call {
   readonly id: string;
@@ -20,7 +28,10 @@ type Event =
 /** The least that can be written: a loop by hand, without a framework, validating with compiled ajv. */
 export function floor(): Contender {
   const ajv = new Ajv({ strict: false, logger: false, validateFormats: false });
-  const validators = { add: ajv.compile<{ a: number; b: number }>(addSchema), echo: ajv.compile<{ text: string }>(echoSchema) };
+  const validators = {
+    add: ajv.compile<{ a: number; b: number }>(addSchema),
+    echo: ajv.compile<{ text: string }>(echoSchema),
+  };
 
   async function execute(work: Work, call: Call): Promise<FloorMessage> {
     const input: unknown = JSON.parse(call.args);

@@ -51,7 +51,12 @@ for (const [name, measure] of Object.entries(cases)) {
   const limit = limits[name];
   if (json) console.log(JSON.stringify({ case: name, ...rounded(result) }));
   else {
-    const verdict = limit === undefined ? "" : value <= limit ? `  (at most ${limit})` : `  TOO MUCH (at most ${limit})`;
+    const verdict =
+      limit === undefined
+        ? ""
+        : value <= limit
+          ? `  (at most ${limit})`
+          : `  TOO MUCH (at most ${limit})`;
     console.log(`${name}: ${JSON.stringify(rounded(result))}${verdict}`);
   }
 }

@@ -1,6 +1,12 @@
 /** The work that both sides do: the same turns of a model, the same two tools, checked after each run. */
 export type Turn =
-  | { readonly calls: readonly { readonly id: string; readonly name: string; readonly args: string }[] }
+  | {
+      readonly calls: readonly {
+        readonly id: string;
+        readonly name: string;
+        readonly args: string;
+      }[];
+    }
   | { readonly text: string }
   | { readonly stream: true };
 
@@ -86,7 +92,8 @@ export class Work {
 }
 
 function equal(got: unknown, expected: unknown, what: string): void {
-  if (got !== expected) throw new Error(`bench: ${what} is ${String(got)}, not ${String(expected)}`);
+  if (got !== expected)
+    throw new Error(`bench: ${what} is ${String(got)}, not ${String(expected)}`);
 }
 
 /** One way to do the work. */

@@ -7,7 +7,15 @@ import {
   ResponseBuilder,
   tool,
 } from "@tunic/core";
-import { addSchema, type Contender, deltas, deltaText, echoSchema, fragments, type Work } from "./script.js";
+import {
+  addSchema,
+  type Contender,
+  deltas,
+  deltaText,
+  echoSchema,
+  fragments,
+  type Work,
+} from "./script.js";
 
 /** The same work through an agent. One agent and one client serve all runs, one after the other. */
 export function tunic(): Contender {
@@ -63,8 +71,18 @@ export function tunic(): Contender {
   const agent = new Agent({
     client,
     tools: [
-      tool({ name: "add", description: "add", parameters: addSchema, execute: ({ a, b }) => current.add(a, b) }),
-      tool({ name: "echo", description: "echo", parameters: echoSchema, execute: ({ text }) => current.echo(text) }),
+      tool({
+        name: "add",
+        description: "add",
+        parameters: addSchema,
+        execute: ({ a, b }) => current.add(a, b),
+      }),
+      tool({
+        name: "echo",
+        description: "echo",
+        parameters: echoSchema,
+        execute: ({ text }) => current.echo(text),
+      }),
     ],
     invocation: { maxIterations: 1000 },
   });
@@ -80,7 +98,8 @@ export function tunic(): Contender {
       const stream = agent.stream("go");
       for await (const update of stream) {
         if (update.type !== "delta" || update.role !== "assistant") continue;
-        for (const content of update.contents) if (content.type === "text") length += content.text.length;
+        for (const content of update.contents)
+          if (content.type === "text") length += content.text.length;
       }
       return { text: (await stream.response).text, streamed: length };
     },

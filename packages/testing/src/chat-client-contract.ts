@@ -71,23 +71,33 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
     const text = "Grüße aus Köln 🦊, wie geht’s?";
     const said: ContractScenario = { kind: "text", text, usage };
 
-    scenario("text", "answers with text, and streamed with the same message", said, async (client) => {
-      const whole = await client.getResponse(request());
-      expect(whole.messages).toHaveLength(1);
-      expect(whole.messages.map(textOf)).toEqual([text]);
-      expect(whole.finishReason).toBe("stop");
-      expect(whole.usage).toMatchObject(usage);
-      const { response } = await streamed(client);
-      expect(comparable(response)).toEqual(comparable(whole));
-    });
+    scenario(
+      "text",
+      "answers with text, and streamed with the same message",
+      said,
+      async (client) => {
+        const whole = await client.getResponse(request());
+        expect(whole.messages).toHaveLength(1);
+        expect(whole.messages.map(textOf)).toEqual([text]);
+        expect(whole.finishReason).toBe("stop");
+        expect(whole.usage).toMatchObject(usage);
+        const { response } = await streamed(client);
+        expect(comparable(response)).toEqual(comparable(whole));
+      },
+    );
 
-    scenario("text", "streams what it answers: the consumer's fold is the response", said, async (client) => {
-      const { response, updates } = await streamed(client);
-      const fold = foldUpdates(updates);
-      expect(fold.messages).toEqual(response.messages);
-      expect(fold.usage).toEqual(response.usage);
-      expect(fold.finishReason).toEqual(response.finishReason);
-    });
+    scenario(
+      "text",
+      "streams what it answers: the consumer's fold is the response",
+      said,
+      async (client) => {
+        const { response, updates } = await streamed(client);
+        const fold = foldUpdates(updates);
+        expect(fold.messages).toEqual(response.messages);
+        expect(fold.usage).toEqual(response.usage);
+        expect(fold.finishReason).toEqual(response.finishReason);
+      },
+    );
 
     scenario("text", "waits for a slow consumer", said, async (client) => {
       let busy = false;
@@ -107,39 +117,54 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
       expect(JSON.stringify([asked.messages, asked.options.instructions])).toBe(before);
     });
 
-    scenario("text", "gives every message an id and a time, and new ones each time", said, async (client) => {
-      const ids = new Set<string>();
-      for (let round = 0; round < 3; round++) {
-        for (const message of (await client.getResponse(request())).messages) {
-          expect(message.createdAt).toBeTypeOf("number");
-          ids.add(message.id);
+    scenario(
+      "text",
+      "gives every message an id and a time, and new ones each time",
+      said,
+      async (client) => {
+        const ids = new Set<string>();
+        for (let round = 0; round < 3; round++) {
+          for (const message of (await client.getResponse(request())).messages) {
+            expect(message.createdAt).toBeTypeOf("number");
+            ids.add(message.id);
+          }
         }
-      }
-      expect(ids.size).toBe(3);
-    });
+        expect(ids.size).toBe(3);
+      },
+    );
 
     const calls = [
       { name: "get_weather", arguments: { city: "Köln" } },
       { name: "get_weather", arguments: { city: "Łódź" } },
     ];
-    scenario("calls", "answers with parallel calls, streamed and not", { kind: "calls", calls }, async (client) => {
-      const whole = await client.getResponse(request());
-      const { response, updates } = await streamed(client);
-      expect(foldUpdates(updates).messages).toEqual(response.messages);
-      for (const each of [whole, response]) {
-        const made = callsIn(each);
-        expect(made.map((call) => ({ name: call.name, arguments: call.arguments }))).toEqual(calls);
-        expect(new Set(made.map((call) => call.callId)).size).toBe(2);
-        expect(made.every((call) => call.callId !== "")).toBe(true);
-      }
-    });
+    scenario(
+      "calls",
+      "answers with parallel calls, streamed and not",
+      { kind: "calls", calls },
+      async (client) => {
+        const whole = await client.getResponse(request());
+        const { response, updates } = await streamed(client);
+        expect(foldUpdates(updates).messages).toEqual(response.messages);
+        for (const each of [whole, response]) {
+          const made = callsIn(each);
+          expect(made.map((call) => ({ name: call.name, arguments: call.arguments }))).toEqual(
+            calls,
+          );
+          expect(new Set(made.map((call) => call.callId)).size).toBe(2);
+          expect(made.every((call) => call.callId !== "")).toBe(true);
+        }
+      },
+    );
 
     scenario(
       "broken_arguments",
       "keeps arguments that are no JSON as text, with the reason",
       { kind: "broken_arguments", name: "get_weather", argumentsText: '{"city": "Kö' },
       async (client) => {
-        for (const response of [await client.getResponse(request()), (await streamed(client)).response]) {
+        for (const response of [
+          await client.getResponse(request()),
+          (await streamed(client)).response,
+        ]) {
           const [call] = callsIn(response);
           expect(call?.arguments).toBeUndefined();
           expect(call?.argumentsText).toBe('{"city": "Kö');
@@ -153,37 +178,52 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
       [429, "rate_limit", true],
       [500, "server_error", true],
     ] as const) {
-      scenario("error", `status ${status} is a ChatClientError "${code}"`, { kind: "error", status }, async (client) => {
-        for (const ask of [() => client.getResponse(request()), () => streamed(client)]) {
-          const error = await ask().then(
-            () => undefined,
-            (thrown: unknown) => thrown,
-          );
-          expect(error).toBeInstanceOf(ChatClientError);
-          expect(error).toMatchObject({ code, status, retryable });
-        }
-      });
+      scenario(
+        "error",
+        `status ${status} is a ChatClientError "${code}"`,
+        { kind: "error", status },
+        async (client) => {
+          for (const ask of [() => client.getResponse(request()), () => streamed(client)]) {
+            const error = await ask().then(
+              () => undefined,
+              (thrown: unknown) => thrown,
+            );
+            expect(error).toBeInstanceOf(ChatClientError);
+            expect(error).toMatchObject({ code, status, retryable });
+          }
+        },
+      );
     }
 
-    scenario("cut", "a cut stream is a ChatClientError that may be retried", { kind: "cut" }, async (client) => {
-      const error = await streamed(client).then(
-        () => undefined,
-        (thrown: unknown) => thrown,
-      );
-      expect(error).toBeInstanceOf(ChatClientError);
-      expect(error).toMatchObject({ retryable: true });
-    });
+    scenario(
+      "cut",
+      "a cut stream is a ChatClientError that may be retried",
+      { kind: "cut" },
+      async (client) => {
+        const error = await streamed(client).then(
+          () => undefined,
+          (thrown: unknown) => thrown,
+        );
+        expect(error).toBeInstanceOf(ChatClientError);
+        expect(error).toMatchObject({ retryable: true });
+      },
+    );
 
-    scenario("hang", "an abort rejects with the signal's own reason", { kind: "hang" }, async (client) => {
-      const reason = new Error("the caller has changed its mind");
-      const controller = new AbortController();
-      const asked = client.getResponse({
-        ...request(),
-        signal: controller.signal,
-        onUpdate: () => controller.abort(reason),
-      });
-      await expect(asked).rejects.toBe(reason);
-    });
+    scenario(
+      "hang",
+      "an abort rejects with the signal's own reason",
+      { kind: "hang" },
+      async (client) => {
+        const reason = new Error("the caller has changed its mind");
+        const controller = new AbortController();
+        const asked = client.getResponse({
+          ...request(),
+          signal: controller.signal,
+          onUpdate: () => controller.abort(reason),
+        });
+        await expect(asked).rejects.toBe(reason);
+      },
+    );
 
     scenario("text", "does not begin under a signal that has fired", said, async (client) => {
       const reason = new Error("too late");
@@ -204,7 +244,9 @@ function request(): ChatRequest {
   return { messages: [hello], options: { instructions: "Be brief.", tools } };
 }
 
-async function streamed(client: ChatClient): Promise<{ response: ChatResponse; updates: Update[] }> {
+async function streamed(
+  client: ChatClient,
+): Promise<{ response: ChatResponse; updates: Update[] }> {
   const updates: Update[] = [];
   const response = await client.getResponse({
     ...request(),

@@ -56,7 +56,9 @@ export class ScriptedChatClient implements ChatClient {
   ) {
     checkOptionNames("ScriptedChatClient", options, optionNames);
     if (options.delayMs !== undefined && options.environment === undefined) {
-      throw new TypeError("ScriptedChatClient: delayMs needs an `environment` for time to pass in.");
+      throw new TypeError(
+        "ScriptedChatClient: delayMs needs an `environment` for time to pass in.",
+      );
     }
     this.metadata = options.metadata ?? { provider: "scripted", defaultModel: "scripted-model" };
     this.#turns = turns;
@@ -93,7 +95,11 @@ export class ScriptedChatClient implements ChatClient {
     return typeof answer === "string" ? { text: answer } : answer;
   }
 
-  async #play(answer: ScriptedAnswer, builder: ResponseBuilder, request: ChatRequest): Promise<void> {
+  async #play(
+    answer: ScriptedAnswer,
+    builder: ResponseBuilder,
+    request: ChatRequest,
+  ): Promise<void> {
     const pieces = piecesOf(answer, answer.chunkSize ?? this.#options.chunkSize ?? Infinity);
     const callIds = new Map<number, string>();
     const errorAt = "error" in answer ? (answer.errorAfter ?? 0) : Infinity;

@@ -53,7 +53,8 @@ export function piecesOf(answer: ScriptedAnswer, chunkSize: number): readonly Pi
   for (const text of chunks(answer.reasoning ?? "", chunkSize)) {
     pieces.push({ content: { type: "text_reasoning", text } });
   }
-  for (const text of chunks(answer.text ?? "", chunkSize)) pieces.push({ content: { type: "text", text } });
+  for (const text of chunks(answer.text ?? "", chunkSize))
+    pieces.push({ content: { type: "text", text } });
   for (const content of answer.contents ?? []) pieces.push({ content });
   const calls = (answer.calls ?? []).map((call, index): Piece[] => {
     const text = argumentsText(call);
@@ -73,7 +74,8 @@ function argumentsText(call: ScriptedCall): string {
 function chunks(text: string, size: number): string[] {
   const points = [...text];
   const pieces: string[] = [];
-  for (let at = 0; at < points.length; at += size) pieces.push(points.slice(at, at + size).join(""));
+  for (let at = 0; at < points.length; at += size)
+    pieces.push(points.slice(at, at + size).join(""));
   return pieces;
 }
 

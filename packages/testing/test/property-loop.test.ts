@@ -55,28 +55,38 @@ describe("the loop, over generated model scripts", () => {
 
   it("leaves a valid log on every exit path, and each view is a prefix of the next", async () => {
     await fc.assert(
-      fc.asyncProperty(generatedTurns, configurations, fc.boolean(), async (turns, configuration, stream) => {
-        const { response, transcript } = await observe(turns, configuration, stream);
-        const log = response?.newMessages ?? transcript;
-        expect(checkHistory(log)).toEqual([]);
-        let before: readonly Message[] = [];
-        for (let length = 1; length <= log.length; length++) {
-          const view = modelView(log.slice(0, length));
-          expect(view.slice(0, before.length)).toEqual(before);
-          before = view;
-        }
-      }),
+      fc.asyncProperty(
+        generatedTurns,
+        configurations,
+        fc.boolean(),
+        async (turns, configuration, stream) => {
+          const { response, transcript } = await observe(turns, configuration, stream);
+          const log = response?.newMessages ?? transcript;
+          expect(checkHistory(log)).toEqual([]);
+          let before: readonly Message[] = [];
+          for (let length = 1; length <= log.length; length++) {
+            const view = modelView(log.slice(0, length));
+            expect(view.slice(0, before.length)).toEqual(before);
+            before = view;
+          }
+        },
+      ),
       { numRuns: 600 },
     );
   });
 
   it("runs nothing with broken, cut or invalid arguments, and nothing above a budget", async () => {
     await fc.assert(
-      fc.asyncProperty(generatedTurns, configurations, fc.boolean(), async (turns, configuration, stream) => {
-        const { ran } = await observe(turns, configuration, stream);
-        for (const call of ran) expect(call).toMatch(/^(add|fail|slow) \{"a":-?\d+\}$|^ping /);
-        expect(ran.length).toBeLessThanOrEqual(configuration.maxFunctionCalls ?? Infinity);
-      }),
+      fc.asyncProperty(
+        generatedTurns,
+        configurations,
+        fc.boolean(),
+        async (turns, configuration, stream) => {
+          const { ran } = await observe(turns, configuration, stream);
+          for (const call of ran) expect(call).toMatch(/^(add|fail|slow) \{"a":-?\d+\}$|^ping /);
+          expect(ran.length).toBeLessThanOrEqual(configuration.maxFunctionCalls ?? Infinity);
+        },
+      ),
       { numRuns: 600 },
     );
   });
@@ -118,7 +128,12 @@ async function observe(
   const updates: Update[] = [];
   let transcript: readonly Message[] = [];
   const client = new ScriptedChatClient([...turns, ...Array.from({ length: 8 }, () => "the end")]);
-  const agent = new Agent({ client, tools: tools(ran), invocation, environment: manualEnvironment() });
+  const agent = new Agent({
+    client,
+    tools: tools(ran),
+    invocation,
+    environment: manualEnvironment(),
+  });
   agent.events.on("run.end", (event) => {
     transcript = event.transcript;
   });

@@ -80,7 +80,8 @@ describe("one producer", () => {
       undefined,
       { highWaterMark: 4 },
     );
-    while (pushed < 100) await null;
+    await turn();
+    expect(pushed).toBe(100);
     const updates = stream[Symbol.asyncIterator]();
     await updates.next();
     await turn();

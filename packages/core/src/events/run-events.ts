@@ -16,6 +16,15 @@ export interface RunEventSource {
 /** How a run ended: as the response says, or by an abort or an error. */
 export type RunEndOutcome = "completed" | "paused" | "ended" | "limit" | "aborted" | "failed";
 
+/** Which call an event tells about. */
+export interface CallDetails {
+  readonly callId: string;
+  readonly toolName: string;
+  readonly iteration: number;
+  /** As validated, or as the model wrote them; absent where they were no object. */
+  readonly arguments?: JsonObject;
+}
+
 /** What happens in a run, by name. Every start has exactly one end; durations are milliseconds. */
 export interface RunEventMap {
   "run.start": { readonly messages: readonly Message[] };
@@ -37,17 +46,10 @@ export interface RunEventMap {
     readonly finishReason?: FinishReason;
     readonly error?: unknown;
   };
-  "call.start": {
-    readonly callId: string;
-    readonly toolName: string;
-    readonly iteration: number;
-    readonly arguments: JsonObject;
-  };
-  "call.end": {
-    readonly callId: string;
-    readonly toolName: string;
-    readonly iteration: number;
-    readonly outcome: "completed" | "failed" | "interrupted";
+  "call.start": CallDetails;
+  "call.end": CallDetails & {
+    /** `refused`: answered without running, because it was unknown, invalid or over a limit. */
+    readonly outcome: "completed" | "failed" | "interrupted" | "refused";
     readonly durationMs: number;
     /** How often the tool's own function was started for this call. */
     readonly attempts: number;

@@ -1,6 +1,6 @@
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
-import { flowsInto, MessageDraft } from "../messages/message-draft.js";
+import { continuesAt, MessageDraft } from "../messages/message-draft.js";
 import { parseArguments } from "../messages/parse-arguments.js";
 import type { RunContext } from "../run/run-context.js";
 
@@ -11,123 +11,111 @@ export type SentMessage = Pick<Message, "role" | "contents"> & Partial<Message>;
 export interface Entrance {
   readonly run: RunContext;
   readonly provider: string;
-  /** The ids of all calls in the log so far; those of the message are added. */
+  /** The ids of all calls in the log so far. */
   readonly callIds: Set<string>;
-  /** The ids that calls of this round have got, by the id that came in. */
-  round: RoundCallIds | undefined;
+  /** Ids that calls of this round have got and the log does not have yet. */
+  readonly used: Set<string>;
 }
 
-/** Ids for the calls of one round: the vendor's own, or where the log has that one, a variation. */
-export class RoundCallIds {
-  readonly #entrance: Entrance;
-  readonly #given = new Map<string, string>();
-  readonly #used = new Set<string>();
+/** The ids that the calls of one message have got, by the vendor's own. */
+export type CallIds = Map<string, string>;
 
-  constructor(entrance: Entrance) {
-    this.#entrance = entrance;
-  }
-
-  /** The same id for the same vendor's id, as often as it is asked for. */
-  idFor(vendorId: string): string {
-    const known = this.#given.get(vendorId);
-    if (known !== undefined) return known;
-    const callId = this.#free(vendorId) ? vendorId : this.another(vendorId);
-    this.#given.set(vendorId, callId);
-    this.#used.add(callId);
-    return callId;
-  }
-
-  /** A further id. It is made of the vendor's, so that it does not depend on when it is asked for. */
-  another(vendorId: string): string {
-    if (vendorId === "") return this.#entrance.run.newId("call");
-    let count = 2;
-    while (!this.#free(`${vendorId}_${count}`)) count++;
-    const callId = `${vendorId}_${count}`;
-    this.#used.add(callId);
-    return callId;
-  }
-
-  #free(callId: string): boolean {
-    return callId !== "" && !this.#entrance.callIds.has(callId) && !this.#used.has(callId);
-  }
+/** The id of a message's call: the vendor's own, or where the log has that one, a variation. */
+export function callIdFor(vendorId: string, callIds: CallIds, entrance: Entrance): string {
+  const known = callIds.get(vendorId);
+  if (known !== undefined) return known;
+  const callId = isFree(vendorId, entrance) ? vendorId : anotherCallId(vendorId, entrance);
+  callIds.set(vendorId, callId);
+  entrance.used.add(callId);
+  return callId;
 }
 
-/** A message as it enters the log, and whether its calls differ from what a stream has shown. */
-export interface Entered {
-  readonly message: Message;
-  readonly reissued: boolean;
+/** A further id. It is made of the vendor's, so that it does not depend on when it is asked for. */
+function anotherCallId(vendorId: string, entrance: Entrance): string {
+  if (vendorId === "") return entrance.run.newId("call");
+  let count = 2;
+  while (!isFree(`${vendorId}_${count}`, entrance)) count++;
+  return `${vendorId}_${count}`;
+}
+
+function isFree(callId: string, entrance: Entrance): boolean {
+  return callId !== "" && !entrance.callIds.has(callId) && !entrance.used.has(callId);
+}
+
+/** The round is over: its calls are in the log. */
+export function endRound(entrance: Entrance): void {
+  for (const callId of entrance.used) entrance.callIds.add(callId);
+  entrance.used.clear();
 }
 
 /**
  * Makes a model's message fit for the log: ids and time where they are missing, call ids that no
  * other call of the log has, arguments parsed, neighbouring text as one. A message that fits
  * already is handed on as the same object.
+ *
+ * @param streamed the ids that a stream has shown for the message's calls.
  */
 export function enterMessage(
   message: SentMessage,
   entrance: Entrance,
   id: string,
   createdAt: number,
-): Entered {
-  const { contents, reissued } = enterContents(message.contents, entrance);
+  streamed: CallIds | undefined,
+): Message {
+  const contents =
+    streamed === undefined && fitsAsItIs(message.contents, entrance)
+      ? message.contents
+      : enterContents(message.contents, entrance, streamed ?? new Map());
   const fits =
     contents === message.contents && message.id === id && message.createdAt === createdAt;
-  return {
-    message: fits ? (message as Message) : { ...message, id, createdAt, contents },
-    reissued,
-  };
+  return fits ? (message as Message) : { ...message, id, createdAt, contents };
 }
 
 function enterContents(
   contents: readonly Content[],
   entrance: Entrance,
-): { readonly contents: readonly Content[]; readonly reissued: boolean } {
-  if (fitsAsItIs(contents, entrance)) return { contents, reissued: false };
-  entrance.round ??= new RoundCallIds(entrance);
-  const { round } = entrance;
+  callIds: CallIds,
+): readonly Content[] {
   const seen = new Set<string>();
-  let reissued = false;
   const entered = contents.map((content) => {
     if (content.type !== "function_call") return content;
     // A second call of one message under the same id is another call: it gets an id of its own.
     const again = seen.has(content.callId);
-    reissued ||= again;
     seen.add(content.callId);
-    const callId = again ? round.another(content.callId) : round.idFor(content.callId);
+    const callId = again
+      ? anotherCallId(content.callId, entrance)
+      : callIdFor(content.callId, callIds, entrance);
+    entrance.used.add(callId);
     return enterCall(content, callId, entrance.provider);
   });
-  for (const content of entered) {
-    if (content.type === "function_call") entrance.callIds.add(content.callId);
-  }
-  return { contents: joinText(entered), reissued };
+  return joinText(entered);
 }
 
 /** The usual case, looked through once: nothing to rename, to parse or to join. */
 function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
-  if (entrance.round !== undefined) return false;
-  let last: Content | undefined;
   for (let index = 0; index < contents.length; index++) {
     const content = contents[index] as Content;
-    if (content.type === "function_call") {
-      const { callId } = content;
-      const parsed = content.arguments !== undefined || content.parseError !== undefined;
-      if (!parsed || callId === "" || entrance.callIds.has(callId)) {
-        forget(contents.slice(0, index), entrance);
-        return false;
-      }
-      entrance.callIds.add(callId);
-    } else if (last !== undefined && flowsInto(last, content)) {
-      forget(contents.slice(0, index), entrance);
-      return false;
-    }
-    last = content;
+    const fits =
+      content.type === "function_call"
+        ? takesCallId(content, entrance)
+        : !continuesAt(contents, index);
+    if (fits) continue;
+    forget(contents.slice(0, index), entrance);
+    return false;
   }
+  return true;
+}
+
+function takesCallId(call: FunctionCallContent, entrance: Entrance): boolean {
+  const parsed = call.arguments !== undefined || call.parseError !== undefined;
+  if (!parsed || !isFree(call.callId, entrance)) return false;
+  entrance.used.add(call.callId);
   return true;
 }
 
 function forget(contents: readonly Content[], entrance: Entrance): void {
   for (const content of contents) {
-    if (content.type === "function_call") entrance.callIds.delete(content.callId);
+    if (content.type === "function_call") entrance.used.delete(content.callId);
   }
 }
 

@@ -21,7 +21,7 @@ import {
   type InvocationSettings,
   invocationSettings,
 } from "./function-invocation-configuration.js";
-import { invokeFunction } from "./invoke-function.js";
+import { invokeFunction, tellRefused } from "./invoke-function.js";
 import {
   admit,
   type JudgedCall,
@@ -166,7 +166,7 @@ class Invocation {
       const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
       if (verdict.kind === "run") runnable.push(verdict);
       else if (verdict.kind === "open") stillOpen = true;
-      else batch.results[index] = resultContent(callIdAt(calls, index), verdict.result);
+      else this.#refuse(batch, index, verdict.result);
     }
     this.#sender = this.#emit && new ResultSender(batch, this.#emit);
     if (this.#sender) await this.#sender.send();
@@ -208,6 +208,14 @@ class Invocation {
     });
   }
 
+  /** Answers a call that does not run. */
+  #refuse(batch: OpenBatch, index: number, result: ToolResult): void {
+    const call = batch.calls[index];
+    if (call === undefined) return;
+    batch.results[index] = resultContent(call.callId, result);
+    tellRefused(this.#run, call, result);
+  }
+
   #countFailure(batch: OpenBatch): void {
     const failed = batch.results.every((result) => result?.isError === true);
     this.#failedBatches = failed ? this.#failedBatches + 1 : 0;
@@ -244,9 +252,7 @@ class Invocation {
     if (calls.length === 0) this.#log.add(messages);
     else {
       const batch = this.#log.open(messages, calls);
-      for (const [index, { callId }] of calls.entries()) {
-        batch.results[index] = resultContent(callId, notRun(limit));
-      }
+      for (const index of calls.keys()) this.#refuse(batch, index, notRun(limit));
       this.#sender = this.#emit && new ResultSender(batch, this.#emit);
       await this.#closeBatch(batch, false);
     }
@@ -295,10 +301,6 @@ class Invocation {
 function callsIn(messages: readonly Message[]): readonly FunctionCallContent[] {
   const [only] = messages;
   return messages.length === 1 && only ? callsOf(only) : messages.flatMap(callsOf);
-}
-
-function callIdAt(calls: readonly FunctionCallContent[], index: number): string {
-  return calls[index]?.callId ?? "";
 }
 
 /** Whether a message says something to a person; reasoning and blank text do not. */

@@ -1,16 +1,11 @@
-import { type Content, type FunctionCallContent, textContent } from "../messages/content.js";
+import type { CallDetails } from "../events/run-events.js";
+import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type {
-  FunctionInvocationContext,
-  FunctionTool,
-  Tool,
-  ToolInput,
-  ToolResult,
-} from "../tools/tool.js";
+import type { FunctionInvocationContext, FunctionTool, Tool, ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { failureResult, toToolResult } from "../tools/tool-result.js";
 import type { RunnableCall } from "./judge-batch.js";
@@ -60,7 +55,7 @@ class Invocation {
     if (!run.observed) return;
     this.#startedAt = run.now();
     this.#waitedBefore = run.waitedMs;
-    run.emit("call.start", { ...this.#details(), arguments: runnable.arguments });
+    run.emit("call.start", this.#details());
   }
 
   completed(value: unknown): ToolResult {
@@ -122,10 +117,35 @@ class Invocation {
     this.#scope.run.emit("call.abandoned", { callId, toolName, outcome, ...failure });
   }
 
-  #details(): { callId: string; toolName: string; iteration: number } {
+  #details(): CallDetails {
     const { call, tool } = this.#runnable;
-    return { callId: call.callId, toolName: tool.name, iteration: this.#scope.iteration };
+    return {
+      callId: call.callId,
+      toolName: tool.name,
+      iteration: this.#scope.iteration,
+      arguments: this.#runnable.arguments,
+    };
   }
+}
+
+/** Tells of a call that was answered without running. */
+export function tellRefused(run: Run, call: FunctionCallContent, result: ToolResult): void {
+  if (!run.observed) return;
+  const details: CallDetails = {
+    callId: call.callId,
+    toolName: call.name,
+    iteration: run.rounds,
+    ...(call.arguments && { arguments: call.arguments }),
+  };
+  run.emit("call.start", details);
+  run.emit("call.end", {
+    ...details,
+    outcome: "refused",
+    durationMs: 0,
+    attempts: 0,
+    bytes: byteLength(result.contents),
+    ...(result.error && { errorCode: result.error.code }),
+  });
 }
 
 function byteLength(contents: readonly Content[]): number {
@@ -194,28 +214,38 @@ class CallContext implements FunctionInvocationContext {
     return this.#scope.emit !== undefined;
   }
 
-  addTools(tools: ToolInput): void {
-    const added = this.#scope.tools.add(tools);
-    if (added.length > 0)
-      this.#scope.run.emit("tools.changed", { added: namesOf(added), removed: [] });
+  // The methods come from getters, bound: a tool may take them out of the context, and one that
+  // needs none of them pays for none.
+
+  get addTools(): FunctionInvocationContext["addTools"] {
+    const { tools, run } = this.#scope;
+    return (input) => {
+      const added = tools.add(input);
+      if (added.length > 0) run.emit("tools.changed", { added: namesOf(added), removed: [] });
+    };
   }
 
-  removeTools(tools: string | Tool | readonly (string | Tool)[]): void {
-    const removed = this.#scope.tools.remove(tools);
-    if (removed.length > 0)
-      this.#scope.run.emit("tools.changed", { added: [], removed: namesOf(removed) });
+  get removeTools(): FunctionInvocationContext["removeTools"] {
+    const { tools, run } = this.#scope;
+    return (input) => {
+      const removed = tools.remove(input);
+      if (removed.length > 0) run.emit("tools.changed", { added: [], removed: namesOf(removed) });
+    };
   }
 
-  reportProgress(
-    progress: string | readonly Content[] | { readonly update: Update },
-  ): void | Promise<void> {
+  get reportProgress(): FunctionInvocationContext["reportProgress"] {
+    const { emit } = this.#scope;
     const { callId } = this.call;
-    if (typeof progress === "string") {
-      return this.#scope.emit?.({ type: "progress", callId, contents: [textContent(progress)] });
-    }
-    if ("update" in progress)
-      return this.#scope.emit?.({ type: "progress", callId, update: progress.update });
-    return this.#scope.emit?.({ type: "progress", callId, contents: progress });
+    return (progress) => {
+      if (typeof progress === "string") {
+        const contents: Content[] = [{ type: "text", text: progress }];
+        return emit?.({ type: "progress", callId, contents });
+      }
+      if ("update" in progress) {
+        return emit?.({ type: "progress", callId, update: progress.update });
+      }
+      return emit?.({ type: "progress", callId, contents: progress });
+    };
   }
 }
 

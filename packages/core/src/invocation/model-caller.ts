@@ -46,7 +46,7 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: log.callIds, round: undefined };
+    this.#entrance = { run, provider, callIds: log.callIds, used: new Set() };
   }
 
   /**
@@ -63,7 +63,6 @@ export class ModelCaller {
     const options = this.#roundOptions(choice);
     const trip = run.observed ? new ObservedTrip(run, messages) : undefined;
     run.rounds++;
-    this.#entrance.round = undefined;
     // Without anybody who could stop the run there is no signal to make: it is not cheap.
     const stoppable = run.gate.armed && { signal: run.signal };
     const request = { messages, options, run, ...stoppable };

@@ -1,12 +1,16 @@
 import type { ChatResponse } from "../chat/chat-client.js";
 import { ChatClientError } from "../errors/chat-client-error.js";
 import type { Content } from "../messages/content.js";
+import { UpdateFold } from "../messages/fold-updates.js";
 import type { Message } from "../messages/message.js";
-import { type DeltaUpdate, type Update, updatesOf } from "../messages/update.js";
+import { sameJson } from "../messages/same-json.js";
+import { type DeltaUpdate, type FinishUpdate, type Update, updatesOf } from "../messages/update.js";
 import {
+  type CallIds,
+  callIdFor,
   type Entrance,
+  endRound,
   enterMessage,
-  RoundCallIds,
   type SentMessage,
   withCallId,
 } from "./enter-message.js";
@@ -17,13 +21,8 @@ type Emit = (update: Update) => void | Promise<void>;
 interface Opened {
   readonly id: string;
   readonly createdAt: number;
-}
-
-/** A message on its way in, with the id under which its client knows it. */
-interface Arrival {
-  readonly source: string;
-  readonly message: Message;
-  readonly reissued: boolean;
+  /** Made with the first call. */
+  callIds: CallIds | undefined;
 }
 
 /** Takes a response into the log's terms. Where a stream is watched, {@link StreamedRound} does. */
@@ -32,7 +31,7 @@ export function enterResponse(
   entrance: Entrance,
   messageIds: Set<string>,
 ): readonly Message[] {
-  return arrivals(response, entrance, messageIds, undefined).map((each) => each.message);
+  return enterAll(response, entrance, messageIds, undefined);
 }
 
 /**
@@ -45,6 +44,7 @@ export class StreamedRound {
   readonly #messageIds: Set<string>;
   readonly #emit: Emit;
   readonly #opened = new Map<string, Opened>();
+  readonly #shown = new UpdateFold();
   readonly #finished = new Set<string>();
   #lastSource: string | undefined;
   #lastOpened: Opened | undefined;
@@ -62,16 +62,12 @@ export class StreamedRound {
   readonly receive = (update: Update): void | Promise<void> => {
     // What an abandoned client still sends belongs to nobody.
     if (this.#closed) return;
-    if (update.type === "delta") return this.#emit(this.#relabelled(update));
+    if (update.type === "delta") return this.#show(this.#relabelled(update));
     if (update.type === "finish") {
       const opened = this.#opened.get(update.messageId);
-      if (opened === undefined) return;
-      this.#finished.add(update.messageId);
-      return this.#emit(
-        opened.id === update.messageId ? update : { ...update, messageId: opened.id },
-      );
+      return opened && this.#finish({ ...update, messageId: opened.id });
     }
-    if (update.type === "retract") return this.#retract(update.messageIds);
+    if (update.type === "retract") return this.#forget(update.messageIds);
     return this.#emit(update);
   };
 
@@ -81,36 +77,71 @@ export class StreamedRound {
    */
   async end(response: ChatResponse): Promise<readonly Message[]> {
     this.#closed = true;
-    const entered = arrivals(response, this.#entrance, this.#messageIds, this.#opened);
+    const entered = enterAll(response, this.#entrance, this.#messageIds, this.#opened);
     await this.#reconcile(response, entered);
     this.#entered = true;
-    return entered.map((each) => each.message);
+    return entered;
   }
 
   /** Takes back what was streamed of an answer that never got whole. */
   async drop(): Promise<void> {
     if (this.#entered) return;
     this.#closed = true;
-    await this.#retract([...this.#opened.keys()]);
+    await this.#retract(this.#shown.messages);
   }
 
-  async #reconcile(response: ChatResponse, entered: readonly Arrival[]): Promise<void> {
-    const kept = new Set(entered.filter((each) => !each.reissued).map((each) => each.source));
-    await this.#retract([...this.#opened.keys()].filter((source) => !kept.has(source)));
-    for (const [index, { source, message }] of entered.entries()) {
-      const last = index === entered.length - 1;
-      const { finishReason, usage, responseId } = response;
-      const end = {
-        ...(last && finishReason !== undefined && { finishReason }),
-        ...(last && usage && { usage }),
-        ...(last && responseId !== undefined && { responseId }),
-      };
-      if (!this.#opened.has(source)) {
-        for (const update of updatesOf(message, end)) await this.#emit(update);
-      } else if (!this.#finished.has(source)) {
-        await this.#emit({ type: "finish", messageId: message.id, ...end });
+  async #reconcile(response: ChatResponse, entered: readonly Message[]): Promise<void> {
+    const { finishReason, usage, responseId } = response;
+    const end = {
+      ...(finishReason !== undefined && { finishReason }),
+      ...(usage && { usage }),
+      ...(responseId !== undefined && { responseId }),
+    };
+    const lastId = entered.at(-1)?.id;
+    for (const { id } of this.#shown.messages) {
+      if (this.#finished.has(id)) continue;
+      await this.#finish({ type: "finish", messageId: id, ...(id === lastId && end) });
+    }
+    const shown = this.#shown.messages;
+    const same = sameJson(this.#shown.usage, usage)
+      ? entered.findIndex((message, index) => !sameJson(message, shown[index]))
+      : 0;
+    if (same < 0 && shown.length === entered.length) return;
+    const from = same < 0 ? entered.length : same;
+    await this.#retract(shown.slice(from));
+    for (const message of entered.slice(from)) {
+      for (const update of updatesOf(message, message.id === lastId ? end : {})) {
+        await this.#show(update);
       }
     }
+  }
+
+  #show(update: Update): void | Promise<void> {
+    this.#shown.add(update);
+    return this.#emit(update);
+  }
+
+  #finish(update: FinishUpdate): void | Promise<void> {
+    this.#finished.add(update.messageId);
+    return this.#show(update);
+  }
+
+  #forget(sources: readonly string[]): void | Promise<void> {
+    const ids = new Set<string>();
+    for (const source of sources) {
+      const opened = this.#opened.get(source);
+      if (opened) ids.add(opened.id);
+      this.#opened.delete(source);
+    }
+    this.#lastSource = this.#lastOpened = undefined;
+    return this.#retract(this.#shown.messages.filter((message) => ids.has(message.id)));
+  }
+
+  #retract(messages: readonly Message[]): void | Promise<void> {
+    if (messages.length === 0) return;
+    const messageIds = messages.map((message) => message.id);
+    for (const id of messageIds) this.#finished.delete(id);
+    return this.#show({ type: "retract", messageIds });
   }
 
   #relabelled(update: DeltaUpdate): DeltaUpdate {
@@ -119,19 +150,19 @@ export class StreamedRound {
     const opened = known ?? this.#open(update);
     this.#lastSource = update.messageId;
     this.#lastOpened = opened;
-    const contents = this.#relabelledContents(update.contents);
+    const contents = this.#relabelledContents(update.contents, opened);
     if (known && opened.id === update.messageId && contents === update.contents) return update;
     const begin = !known && { createdAt: opened.createdAt };
     return { ...update, messageId: opened.id, contents, ...begin };
   }
 
-  #relabelledContents(contents: readonly Content[]): readonly Content[] {
+  #relabelledContents(contents: readonly Content[], opened: Opened): readonly Content[] {
     let renamed: Content[] | undefined;
     for (let index = 0; index < contents.length; index++) {
       const content = contents[index];
       if (content?.type !== "function_call") continue;
-      this.#entrance.round ??= new RoundCallIds(this.#entrance);
-      const callId = this.#entrance.round.idFor(content.callId);
+      opened.callIds ??= new Map();
+      const callId = callIdFor(content.callId, opened.callIds, this.#entrance);
       if (callId === content.callId) continue;
       renamed ??= [...contents];
       renamed[index] = withCallId(content, callId, this.#entrance.provider);
@@ -143,45 +174,39 @@ export class StreamedRound {
     const opened = {
       id: newMessageId(update.messageId, this.#entrance, this.#messageIds),
       createdAt: update.createdAt ?? this.#entrance.run.now(),
+      callIds: undefined,
     };
+    this.#messageIds.add(opened.id);
     this.#opened.set(update.messageId, opened);
     return opened;
   }
-
-  #retract(sources: readonly string[]): void | Promise<void> {
-    const messageIds: string[] = [];
-    for (const source of sources) {
-      const opened = this.#opened.get(source);
-      if (opened === undefined) continue;
-      this.#opened.delete(source);
-      this.#finished.delete(source);
-      messageIds.push(opened.id);
-    }
-    this.#lastSource = this.#lastOpened = undefined;
-    if (messageIds.length > 0) return this.#emit({ type: "retract", messageIds });
-  }
 }
 
-function arrivals(
+function enterAll(
   response: ChatResponse,
   entrance: Entrance,
   messageIds: Set<string>,
   opened: ReadonlyMap<string, Opened> | undefined,
-): readonly Arrival[] {
+): readonly Message[] {
   if (!Array.isArray(response?.messages)) throw malformed("no messages. Return { messages }");
   // An answer of nothing is an empty message: it has a usage and a reason to end, too.
   const given: readonly SentMessage[] =
     response.messages.length > 0 ? response.messages : [nothing];
-  return given.map((message) => {
+  const taken = new Set<Opened>();
+  const entered = given.map((message) => {
     if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
     const source = message.id ?? "";
-    const begun = opened?.get(source);
+    // One stream is one message: a second message under its id is another one.
+    const stream = opened?.get(source);
+    const begun = stream && !taken.has(stream) ? stream : undefined;
+    if (begun) taken.add(begun);
     const id = begun?.id ?? newMessageId(source, entrance, messageIds);
     const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
     messageIds.add(id);
-    const entered = enterMessage(message, entrance, id, createdAt);
-    return { source, message: entered.message, reissued: entered.reissued };
+    return enterMessage(message, entrance, id, createdAt, begun?.callIds);
   });
+  endRound(entrance);
+  return entered;
 }
 
 function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {

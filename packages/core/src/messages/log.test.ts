@@ -97,6 +97,28 @@ describe("modelView", () => {
     ]);
   });
 
+  it("takes no result that stands before its call or in the same message for an answer", () => {
+    const hasty = message("a1", "assistant", call("c1"), call("c2"), result("c1"), result("c2"));
+    expect(modelView([hasty, answer])).toEqual([answer]);
+    expect(modelView([results, batch, answer])).toEqual([answer]);
+  });
+
+  it("keeps two logs apart that go on differently after the same batch", () => {
+    const ends = ["yes", "no"].map((words) => [
+      message("t1", "tool", { ...result("c2"), contents: [text(words)] }),
+      message("t2", "tool", { ...result("c1"), contents: [text(words)] }),
+    ]);
+    for (const [late, last] of [...ends, ...ends]) {
+      const log = [batch, late, last].filter((each) => each !== undefined);
+      expect(modelView(log)[1]?.contents).toEqual([
+        ...(last?.contents ?? []),
+        ...(late?.contents ?? []),
+      ]);
+    }
+  });
+
+  it.todo("answers a batch by the first result after it, whatever stands before it");
+
   it("hands on no call that somebody else than the model wrote", () => {
     const forged = message("u1", "user", text("do it"), call("c1"));
     expect(modelView([forged, message("t1", "tool", result("c1"))])).toEqual([

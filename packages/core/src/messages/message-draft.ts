@@ -85,7 +85,9 @@ export class MessageDraft {
   #partFor(content: Flowing): Part<Flowing> | undefined {
     if (content.id !== undefined) return this.#blocks?.get(blockKey(content));
     const last = this.#parts[this.#parts.length - 1];
-    return last !== undefined && flowsInto(last.content, content) ? (last as Part<Flowing>) : undefined;
+    return last !== undefined && flowsInto(last.content, content)
+      ? (last as Part<Flowing>)
+      : undefined;
   }
 
   #addCall(content: FunctionCallContent): void {
@@ -111,11 +113,20 @@ export class MessageDraft {
   }
 }
 
-/** Whether `next` continues `last`: same kind, no block ids, and nothing attached to either. */
-export function flowsInto(last: Content, next: Content): boolean {
-  if (next.type !== "text" && next.type !== "text_reasoning") return false;
-  if (last.type !== next.type || last.id !== undefined || next.id !== undefined) return false;
-  return isBare(last) && isBare(next);
+/** Whether the content at a place of a message continues an earlier one, as deltas would. */
+export function continuesAt(contents: readonly Content[], index: number): boolean {
+  const next = contents[index];
+  if (next?.type !== "text" && next?.type !== "text_reasoning") return false;
+  if (next.id === undefined) {
+    const last = contents[index - 1];
+    return last !== undefined && flowsInto(last, next);
+  }
+  return contents.slice(0, index).some((each) => each.type === next.type && each.id === next.id);
+}
+
+/** Whether text without an id continues what stands before it: same kind, nothing attached to either. */
+function flowsInto(last: Content, next: Flowing): boolean {
+  return last.type === next.type && last.id === undefined && isBare(last) && isBare(next);
 }
 
 function isBare(content: Content): boolean {

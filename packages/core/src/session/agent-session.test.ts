@@ -51,6 +51,8 @@ describe("a session as JSON", () => {
   it("shares nothing with what it was read from", () => {
     const data = session.toJSON();
     const back = AgentSession.fromJSON(data);
+    expect(back.state["todo"]).toEqual([{ done: false }]);
+    expect(back.state["todo"]).not.toBe(session.state["todo"]);
     back.state["todo"] = "changed";
     expect(session.state["todo"]).toEqual([{ done: false }]);
     expect(back.messages[0]).not.toBe(data.messages[0]);

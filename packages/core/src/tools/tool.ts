@@ -111,16 +111,16 @@ export interface FunctionInvocationContext {
    *
    * @throws ConfigurationError `duplicate_tool` when another tool has the name.
    */
-  addTools(tools: ToolInput): void;
+  readonly addTools: (tools: ToolInput) => void;
   /** Removes tools from the next round on, by name or object; unknown ones are ignored. */
-  removeTools(tools: string | Tool | readonly (string | Tool)[]): void;
+  readonly removeTools: (tools: string | Tool | readonly (string | Tool)[]) => void;
   /** Whether somebody watches the run as a stream. */
   readonly streamed: boolean;
   /**
    * Shows how far the work is, or an update of a run inside it, as a `progress` update; without a
    * stream it does nothing. A returned promise is back-pressure.
    */
-  reportProgress(
+  readonly reportProgress: (
     progress: string | readonly Content[] | { readonly update: Update },
-  ): void | Promise<void>;
+  ) => void | Promise<void>;
 }
