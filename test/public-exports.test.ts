@@ -22,23 +22,77 @@ describe("public exports", () => {
   });
 
   it("of @tunic/core", () => {
-    expect(names(core)).toMatchInlineSnapshot();
+    expect(names(core)).toMatchInlineSnapshot(`
+      "Agent
+      AgentResponse
+      AgentSession
+      ChatClientError
+      ConfigurationError
+      FunctionInvocationLayer
+      InputError
+      ResponseBuilder
+      SessionBusyError
+      StreamClosedError
+      ToolAuthError
+      ToolError
+      ToolInvalidArgumentsError
+      ToolRateLimitError
+      ToolServiceError
+      ToolTimeoutError
+      TunicError
+      UnknownToolError
+      addUsage
+      checkHistory
+      checkOptionNames
+      createStateKey
+      dataContent
+      errorContent
+      foldUpdates
+      functionResultContent
+      hostedTool
+      joinInstructions
+      modelView
+      normalizeTools
+      openCalls
+      parseArguments
+      rawRepresentation
+      setSchemaValidator
+      streamResponse
+      textContent
+      textOf
+      tool
+      toolResult
+      totalTokens
+      uriContent"
+    `);
   });
 
   it("of @tunic/core/interpreted", () => {
-    expect(names(interpreted)).toMatchInlineSnapshot();
+    expect(names(interpreted)).toMatchInlineSnapshot(`"interpretedValidator"`);
   });
 
   it("of @tunic/testing", () => {
-    expect(names(testing)).toMatchInlineSnapshot();
+    expect(names(testing)).toMatchInlineSnapshot(`
+      "ScriptedChatClient
+      manualEnvironment"
+    `);
   });
 
   it("of @tunic/openai", () => {
-    expect(names(openai)).toMatchInlineSnapshot();
+    expect(names(openai)).toMatchInlineSnapshot(`
+      "OpenAIChatClient
+      toOpenAIMessages
+      toOpenAITools"
+    `);
   });
 
   it("of @tunic/anthropic", () => {
-    expect(names(anthropic)).toMatchInlineSnapshot();
+    expect(names(anthropic)).toMatchInlineSnapshot(`
+      "AnthropicChatClient
+      defaultMaxTokens
+      toAnthropicMessages
+      toAnthropicTools"
+    `);
   });
 });
 

@@ -3,6 +3,7 @@ import {
   type ChatClient,
   type ChatRequest,
   type ChatResponse,
+  type Content,
   type FunctionCallContent,
   ResponseBuilder,
   tool,
@@ -53,18 +54,10 @@ export function tunic(): Contender {
     request: ChatRequest,
   ): Promise<ChatResponse> {
     const builder = new ResponseBuilder(request);
-    if ("stream" in turn) {
-      for (let index = 0; index < deltas; index++) {
-        const room = builder.add({ type: "text", text: deltaText });
-        if (room) await room;
-      }
-      let name = "echo";
-      for (const argumentsText of fragments) {
-        const room = builder.add({ type: "function_call", callId: "c0", name, argumentsText });
-        name = "";
-        if (room) await room;
-      }
-    } else if ("text" in turn) await builder.add({ type: "text", text: turn.text });
+    for (const content of piecesOf(turn)) {
+      const room = builder.add(content);
+      if (room) await room;
+    }
     return builder.finish();
   }
 
@@ -104,4 +97,16 @@ export function tunic(): Contender {
       return { text: (await stream.response).text, streamed: length };
     },
   };
+}
+
+/** What a turn streams, piece by piece. */
+function* piecesOf(turn: ReturnType<Work["next"]>): Generator<Content> {
+  if ("text" in turn) yield { type: "text", text: turn.text };
+  if (!("stream" in turn)) return;
+  for (let index = 0; index < deltas; index++) yield { type: "text", text: deltaText };
+  let name = "echo";
+  for (const argumentsText of fragments) {
+    yield { type: "function_call", callId: "c0", name, argumentsText };
+    name = "";
+  }
 }

@@ -27,7 +27,7 @@ export async function checkScriptedRun(
     [
       "draft_reply completed",
       "label_mails completed",
-      "label_mails failed",
+      "label_mails refused",
       "list_mails completed",
       ...Array.from({ length: 4 }, () => "read_mail completed"),
       "search_mails completed",

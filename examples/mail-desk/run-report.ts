@@ -1,11 +1,4 @@
-import {
-  type Content,
-  foldUpdates,
-  type RunEvent,
-  totalTokens,
-  type Update,
-  type Usage,
-} from "@tunic/core";
+import { foldUpdates, type RunEvent, totalTokens, type Update, type Usage } from "@tunic/core";
 
 /** One tool call, as it ended. */
 export interface CallReport {
@@ -26,8 +19,6 @@ export class RunReport {
   durationMs = 0;
   usage: Usage | undefined;
   readonly #print: (text: string) => void;
-  readonly #arguments = new Map<string, object>();
-  #round = 0;
   #midLine = false;
 
   /** @param print Called with pieces of text that are meant to be read at once. */
@@ -38,16 +29,12 @@ export class RunReport {
   readonly onEvent = (event: RunEvent): void => {
     switch (event.type) {
       case "model.start":
-        this.#round = event.iteration;
         this.#line(`── round ${event.iteration}`);
         break;
       case "model.end":
         this.#line(
           `   model ${event.outcome}, ${event.finishReason ?? "no answer"}, ${tokens(event.usage)}, ${ms(event.durationMs)}`,
         );
-        break;
-      case "call.start":
-        this.#arguments.set(event.callId, event.arguments);
         break;
       case "call.end":
         this.#callEnded(event);
@@ -61,7 +48,6 @@ export class RunReport {
 
   onUpdate(update: Update): void {
     this.streamed.add(update);
-    if (update.type === "delta" && update.role === "tool") this.#addNotRun(update.contents);
     if (update.type === "retract") this.#line("   (the text above was taken back)");
     if (update.type !== "delta" || update.role !== "assistant") return;
     for (const content of update.contents) {
@@ -78,43 +64,13 @@ export class RunReport {
     this.#line(`${this.rounds} rounds, ${calls}, ${tokens(this.usage)}, ${ms(this.durationMs)}`);
   }
 
-  /** A call that was refused, for its arguments perhaps, has a result without ever having run. */
-  #addNotRun(contents: readonly Content[]): void {
-    for (const result of contents) {
-      if (result.type !== "function_result" || this.#arguments.has(result.callId)) continue;
-      const call = this.streamed.messages
-        .flatMap((message) => message.contents)
-        .find((content) => content.type === "function_call" && content.callId === result.callId);
-      if (call?.type !== "function_call") continue;
-      this.#add({
-        round: this.#round,
-        name: call.name,
-        arguments: call.arguments ?? {},
-        outcome: "failed",
-        ...(result.error && { errorCode: result.error.code }),
-        durationMs: 0,
-      });
-    }
-  }
-
   #callEnded(event: RunEvent<"call.end">): void {
     const { toolName: name, iteration: round, outcome, errorCode, durationMs } = event;
-    this.#add({
-      round,
-      name,
-      arguments: this.#arguments.get(event.callId) ?? {},
-      outcome,
-      ...(errorCode !== undefined && { errorCode }),
-      durationMs,
-    });
-  }
-
-  #add(call: CallReport): void {
-    this.calls.push(call);
-    const failure = call.errorCode === undefined ? "" : ` (${call.errorCode})`;
-    this.#line(
-      `   ${call.name} ${short(call.arguments)} → ${call.outcome}${failure}, ${ms(call.durationMs)}`,
-    );
+    const args = event.arguments ?? {};
+    const failure = errorCode !== undefined && { errorCode };
+    this.calls.push({ round, name, arguments: args, outcome, ...failure, durationMs });
+    const why = errorCode === undefined ? "" : ` (${errorCode})`;
+    this.#line(`   ${name} ${short(args)} → ${outcome}${why}, ${ms(durationMs)}`);
   }
 
   #line(text: string): void {

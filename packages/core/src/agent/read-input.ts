@@ -1,7 +1,7 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { InputError } from "../errors/run-errors.js";
 import type { Content, FunctionResultContent } from "../messages/content.js";
-import { copyJson } from "../messages/json.js";
+import { copyWithRaw } from "../messages/json.js";
 import type { Message, MessageInput, Role } from "../messages/message.js";
 import type { RunContext } from "../run/run-context.js";
 
@@ -65,7 +65,7 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
   }
   const { id, createdAt, contents, ...rest } = input;
   return {
-    ...copyJson(rest),
+    ...copyWithRaw(rest),
     id: id ?? run.newId("message"),
     contents: readContents(contents),
     createdAt: createdAt ?? run.now(),
@@ -94,7 +94,7 @@ function readContent(content: unknown): Content {
     throw new InputError("invalid_input", "A text content has no `text`.");
   }
   if (type === "function_result") checkResult(content as FunctionResultContent);
-  return copyJson(content as Content);
+  return copyWithRaw(content as Content);
 }
 
 function checkResult(content: FunctionResultContent): void {

@@ -104,8 +104,20 @@ describe("checkChatOptions", () => {
     },
   );
 
-  it.todo("shows a number that is none as it is in its message");
-  it.todo("refuses a value that JSON cannot show like any other bad value");
+  it("shows a number that is none as it is in its message", () => {
+    expect(() => checkChatOptions({ temperature: Number.NaN })).toThrow("got NaN");
+    expect(() => checkChatOptions({ maxTokens: Infinity })).toThrow("got Infinity");
+  });
+
+  it("refuses a value that JSON cannot show like any other bad value", () => {
+    const circular: Record<string, unknown> = {};
+    circular["self"] = circular;
+    for (const value of [5n, circular, Symbol("x")]) {
+      expect(codeOf(() => checkChatOptions(written({ temperature: value })))).toBe(
+        "invalid_option",
+      );
+    }
+  });
 });
 
 describe("checkToolChoice", () => {

@@ -1,5 +1,5 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
-import type { JsonObject } from "../messages/json.js";
+import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { Tool } from "../tools/tool.js";
 
 /** Which tools the model may or must call in the next step. */
@@ -52,24 +52,32 @@ export interface ChatOptions {
   readonly providerOptions?: Readonly<Record<string, JsonObject>>;
 }
 
-const optionNames: ReadonlySet<string> = new Set<keyof ChatOptions>([
-  "instructions",
-  "model",
-  "temperature",
-  "topP",
-  "maxTokens",
-  "stop",
-  "seed",
-  "frequencyPenalty",
-  "presencePenalty",
-  "tools",
-  "toolChoice",
-  "parallelToolCalls",
-  "responseFormat",
-  "metadata",
-  "conversationId",
-  "providerOptions",
-]);
+/** What each option must be, in words and as a test. */
+const rules: {
+  readonly [Name in keyof ChatOptions]-?: readonly [string, (value: unknown) => boolean];
+} = {
+  instructions: ["a string or a list of { source, text }", isInstructions],
+  model: ["a name", isText],
+  temperature: ["a finite number", Number.isFinite],
+  topP: ["a finite number", Number.isFinite],
+  maxTokens: ["a whole number above 0", (value) => Number.isInteger(value) && Number(value) > 0],
+  stop: ["a list of strings", (value) => Array.isArray(value) && value.every(isString)],
+  seed: ["a finite number", Number.isFinite],
+  frequencyPenalty: ["a finite number", Number.isFinite],
+  presencePenalty: ["a finite number", Number.isFinite],
+  tools: ["a list of tools", Array.isArray],
+  toolChoice: ['"auto", "none", "required", { name } or { allowed }', isToolChoice],
+  parallelToolCalls: ["true or false", (value) => typeof value === "boolean"],
+  responseFormat: ['{ type: "json_schema", schema }', isResponseFormat],
+  metadata: ["an object of strings", (value) => isObjectOf(value, isString)],
+  conversationId: ["an id", isText],
+  providerOptions: [
+    "an object of objects, by provider",
+    (value) => isObjectOf(value, isJsonObject),
+  ],
+};
+
+const optionNames: ReadonlySet<string> = new Set(Object.keys(rules));
 
 /**
  * Checks what needs no service to be known: names of options, kinds of values, a tool choice that
@@ -79,29 +87,13 @@ const optionNames: ReadonlySet<string> = new Set<keyof ChatOptions>([
  */
 export function checkChatOptions(options: ChatOptions, what = "ChatOptions"): void {
   checkOptionNames(what, options, optionNames);
-  const numbers = ["temperature", "topP", "seed", "frequencyPenalty", "presencePenalty"] as const;
-  for (const name of numbers) {
+  for (const name of Object.keys(options) as (keyof ChatOptions)[]) {
     const value = options[name];
-    if (value !== undefined && !Number.isFinite(value)) {
-      throw invalid(what, name, "a finite number", value);
-    }
-  }
-  const { maxTokens, stop, toolChoice } = options;
-  if (maxTokens !== undefined && !(Number.isInteger(maxTokens) && maxTokens > 0)) {
-    throw invalid(what, "maxTokens", "a whole number above 0", maxTokens);
-  }
-  if (
-    stop !== undefined &&
-    !(Array.isArray(stop) && stop.every((each) => typeof each === "string"))
-  ) {
-    throw invalid(what, "stop", "a list of strings", stop);
-  }
-  if (toolChoice !== undefined && !isToolChoice(toolChoice)) {
-    throw invalid(
-      what,
-      "toolChoice",
-      '"auto", "none", "required", { name } or { allowed }',
-      toolChoice,
+    const [expected, holds] = rules[name];
+    if (value === undefined || holds(value)) continue;
+    throw new ConfigurationError(
+      "invalid_option",
+      `${what}: ${name} must be ${expected}; got ${shown(value)}.`,
     );
   }
 }
@@ -150,9 +142,37 @@ function isToolChoice(choice: unknown): boolean {
   );
 }
 
-function invalid(what: string, name: string, expected: string, got: unknown): ConfigurationError {
-  return new ConfigurationError(
-    "invalid_option",
-    `${what}: ${name} must be ${expected}; got ${JSON.stringify(got) ?? String(got)}.`,
+function isInstructions(value: unknown): boolean {
+  if (typeof value === "string") return true;
+  return (
+    Array.isArray(value) &&
+    value.every(
+      (each: unknown) => isJsonObject(each) && isString(each["text"]) && isString(each["source"]),
+    )
   );
+}
+
+function isResponseFormat(value: unknown): boolean {
+  return isJsonObject(value) && value["type"] === "json_schema" && isJsonObject(value["schema"]);
+}
+
+function isObjectOf(value: unknown, holds: (member: unknown) => boolean): boolean {
+  return isJsonObject(value) && Object.values(value).every(holds);
+}
+
+function isText(value: unknown): boolean {
+  return isString(value) && value !== "";
+}
+
+function isString(value: unknown): value is string {
+  return typeof value === "string";
+}
+
+function shown(value: unknown): string {
+  if (typeof value !== "object" && typeof value !== "string") return String(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return "an object";
+  }
 }

@@ -190,5 +190,28 @@ describe("several producers with one slow consumer", () => {
     );
   });
 
-  it.todo("drop what they push after the work has ended, and wait for nobody then");
+  it("drop what they push after the work has ended, and wait for nobody then", async () => {
+    let push: Push = () => {};
+    const late = (callId: string): Update => ({ type: "progress", callId });
+    const stream = openStream(
+      async (given) => {
+        push = given;
+        await produce(push, "in time", 1, 0);
+      },
+      undefined,
+      { highWaterMark: 1 },
+    );
+    const updates = stream[Symbol.asyncIterator]();
+    await updates.next();
+    await stream.response;
+    expect([push(late("a")), push(late("b"))]).toEqual([undefined, undefined]);
+    expect(await updates.next()).toEqual({ value: undefined, done: true });
+    const failed = openStream(async (given) => {
+      push = given;
+      throw new Error("broken");
+    });
+    await failed.response.catch(() => {});
+    push(late("c"));
+    await expect(failed[Symbol.asyncIterator]().next()).rejects.toThrow("broken");
+  });
 });

@@ -74,6 +74,27 @@ describe("the text of a stream", () => {
     expect(seen).toEqual(["Hel", "lo"]);
   });
 
-  it.todo("left before its first pull aborts the work");
-  it.todo("left while a pull waits aborts the work at once");
+  it("left before its first pull aborts the work", async () => {
+    let signal: AbortSignal | undefined;
+    const stream = openStream((_push, given) => {
+      signal = given;
+      return untilAborted(given);
+    });
+    await stream.text[Symbol.asyncIterator]().return?.();
+    expect(signal?.aborted).toBe(true);
+  });
+
+  it("left while a pull waits aborts the work at once", async () => {
+    let signal: AbortSignal | undefined;
+    const stream = openStream((_push, given) => {
+      signal = given;
+      return untilAborted(given);
+    });
+    const pieces = stream.text[Symbol.asyncIterator]();
+    const waiting = pieces.next();
+    const left = pieces.return?.();
+    expect(signal?.aborted).toBe(true);
+    await left;
+    expect(await waiting).toEqual({ value: undefined, done: true });
+  });
 });

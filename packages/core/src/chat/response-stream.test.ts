@@ -277,9 +277,15 @@ describe("the caller", () => {
     expect(seen).toEqual(new Array(5).fill("caller"));
   });
 
-  it.todo(
-    "keeps no listener where the work throws before it gives a promise, which is a rejection",
-  );
+  it("keeps no listener where the work throws before it gives a promise, which is a rejection", async () => {
+    const { signal } = new AbortController();
+    const stream = openStream(() => {
+      throw new Error("at once");
+    }, signal);
+    await expect(stream.response).rejects.toThrow("at once");
+    await turn();
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
 });
 
 describe("streamResponse", () => {

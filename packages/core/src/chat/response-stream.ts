@@ -48,7 +48,8 @@ export function openStream<Response>(
   const gate = new AbortGate();
   if (callerSignal) gate.follow(callerSignal);
   const queue = new UpdateQueue(options.highWaterMark ?? 256);
-  const response = start((update) => queue.push(update), gate.signal);
+  // async: a throw before the first promise is a rejection too.
+  const response = (async () => start((update) => queue.push(update), gate.signal))();
   const settled = response.then(
     () => queue.end(),
     (error: unknown) => queue.fail(error),
@@ -77,23 +78,32 @@ export function openStream<Response>(
   };
 }
 
-async function* textOnly(updates: AsyncIterator<Update>): AsyncGenerator<string, void> {
-  let ended = false;
-  try {
-    for (;;) {
-      const { value: update, done } = await updates.next();
-      ended = done === true;
-      if (ended) return;
-      if (update.type !== "delta" || update.role !== "assistant") continue;
-      for (const content of update.contents)
-        if (content.type === "text" && content.text) yield content.text;
-    }
-  } catch (error) {
-    ended = true;
-    throw error;
-  } finally {
-    if (!ended) await updates.return?.();
-  }
+/** By hand, because a generator's `return` waits for a pull that waits, and does nothing before the first. */
+function textOnly(updates: AsyncIterator<Update>): AsyncIterator<string> {
+  let pieces: string[] = [];
+  return {
+    async next() {
+      for (;;) {
+        const piece = pieces.shift();
+        if (piece !== undefined) return { value: piece, done: false };
+        const { value: update, done } = await updates.next();
+        if (done) return { value: undefined, done: true };
+        pieces = textsIn(update);
+      }
+    },
+    async return() {
+      pieces = [];
+      await updates.return?.();
+      return { value: undefined, done: true };
+    },
+  };
+}
+
+function textsIn(update: Update): string[] {
+  if (update.type !== "delta" || update.role !== "assistant") return [];
+  return update.contents.flatMap((content) =>
+    content.type === "text" && content.text !== "" ? [content.text] : [],
+  );
 }
 
 type Result = IteratorResult<Update, undefined>;
@@ -120,7 +130,7 @@ class UpdateQueue {
   }
 
   push(update: Update): void | Promise<void> {
-    if (this.#closed) return;
+    if (this.#closed || this.#ended || this.#failure) return;
     const reader = this.#readers.shift();
     if (reader) {
       reader.resolve({ value: update, done: false });
@@ -178,8 +188,14 @@ class UpdateQueue {
     if (this.#head === this.#items.length) {
       this.#items.length = this.#head = 0;
       this.#release();
-    } else if (this.#room && this.#items.length - this.#head < this.#highWaterMark / 2)
-      this.#release();
+      return update;
+    }
+    // A queue that never runs empty would keep a place for everything it ever held.
+    if (this.#head >= 1024) {
+      this.#items = this.#items.slice(this.#head);
+      this.#head = 0;
+    }
+    if (this.#room && this.#items.length - this.#head < this.#highWaterMark / 2) this.#release();
     return update;
   }
 

@@ -70,7 +70,9 @@ describe("nearestName", () => {
     expect(nearestName("x".repeat(300_000), many)).toBeUndefined();
   });
 
-  it.todo("of a short name is none when no letter of it is right");
+  it.each(["", "x", "zz"])("of the short name %j is none when no letter of it is right", (name) => {
+    expect(nearestName(name, ["id", "by", "a"])).toBeUndefined();
+  });
 });
 
 describe("checkOptionNames", () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EventHub, guarded } from "./event-hub.js";
+import { callListener, EventHub } from "./event-hub.js";
 import type { RunEvent } from "./run-events.js";
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -155,16 +155,22 @@ describe("EventHub", () => {
   });
 });
 
-describe("guarded", () => {
-  it("swallows no failure where there is a hub, and needs none", () => {
-    const hub = new EventHub();
-    const notices = noticesOf(hub);
-    const fails = (): never => {
-      throw new Error("broken");
-    };
-    guarded(fails, { type: "approval.decided", runId: "run_1" }, hub);
-    expect(notices).toMatchObject([{ runId: "run_1", code: "listener_failed" }]);
-    expect(notices[0]).not.toHaveProperty("parentRunId");
-    expect(() => guarded(fails, decided(), undefined)).not.toThrow();
+describe("callListener", () => {
+  const fails = (): never => {
+    throw new Error("broken");
+  };
+
+  it("gives a failure to whoever reports it", () => {
+    const reports: unknown[] = [];
+    callListener(fails, decided(), (...report) => reports.push(report));
+    expect(reports).toEqual([
+      ["listener_failed", 'A listener of "approval.decided" failed: broken', new Error("broken")],
+    ]);
+  });
+
+  it("reports no failure of a notice listener: that would not end", () => {
+    const reports: unknown[] = [];
+    callListener(fails, { type: "notice" }, (...report) => reports.push(report));
+    expect(reports).toEqual([]);
   });
 });

@@ -16,7 +16,19 @@ export class EventHub {
 
   /** Calls `listener` at each event of that name. Returns the function that ends it. */
   on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void {
-    const safe = (event: RunEvent<Name>): void => guarded(listener, event, this);
+    const safe = (event: RunEvent<Name>): void => {
+      const { runId, parentRunId, sessionId, agentId, agentName } = event;
+      const source: RunEventSource = {
+        runId,
+        ...(parentRunId !== undefined && { parentRunId }),
+        ...(sessionId !== undefined && { sessionId }),
+        ...(agentId !== undefined && { agentId }),
+        ...(agentName !== undefined && { agentName }),
+      };
+      callListener(listener, event, (code, message, error) =>
+        this.emit({ type: "notice", ...source, code, message, error }),
+      );
+    };
     this.#emitter.on(name, safe);
     this.#listeners++;
     let listening = true;
@@ -33,33 +45,25 @@ export class EventHub {
   }
 }
 
-/** Calls a listener; its failure becomes a `notice` at `hub`. */
-export function guarded<Event extends { readonly type: string } & RunEventSource>(
+/**
+ * Calls a listener. What it throws, or rejects with, goes to `report`; that of a `notice` listener
+ * goes nowhere, because reporting it would not end.
+ */
+export function callListener<Event extends { readonly type: string }>(
   listener: (event: Event) => unknown,
   event: Event,
-  hub: EventHub | undefined,
+  report: (code: string, message: string, error: unknown) => void,
 ): void {
-  const report = (error: unknown): void => {
-    // A failing notice listener is not reported to itself: that would never end.
+  const failed = (error: unknown): void => {
     if (event.type === "notice") return;
-    const { type, runId, parentRunId, sessionId, agentId, agentName } = event;
-    hub?.emit({
-      type: "notice",
-      runId,
-      ...(parentRunId !== undefined && { parentRunId }),
-      ...(sessionId !== undefined && { sessionId }),
-      ...(agentId !== undefined && { agentId }),
-      ...(agentName !== undefined && { agentName }),
-      code: "listener_failed",
-      message: `A listener of "${type}" failed: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    });
+    const reason = error instanceof Error ? error.message : String(error);
+    report("listener_failed", `A listener of "${event.type}" failed: ${reason}`, error);
   };
   try {
     const result = listener(event);
-    if (isThenable(result)) result.then(undefined, report);
+    if (isThenable(result)) result.then(undefined, failed);
   } catch (error) {
-    report(error);
+    failed(error);
   }
 }
 

@@ -44,6 +44,7 @@ function isFree(callId: string, entrance: Entrance): boolean {
 
 /** The round is over: its calls are in the log. */
 export function endRound(entrance: Entrance): void {
+  if (entrance.used.size === 0) return;
   for (const callId of entrance.used) entrance.callIds.add(callId);
   entrance.used.clear();
 }
@@ -109,13 +110,13 @@ function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
 function takesCallId(call: FunctionCallContent, entrance: Entrance): boolean {
   const parsed = call.arguments !== undefined || call.parseError !== undefined;
   if (!parsed || !isFree(call.callId, entrance)) return false;
-  entrance.used.add(call.callId);
+  entrance.callIds.add(call.callId);
   return true;
 }
 
 function forget(contents: readonly Content[], entrance: Entrance): void {
   for (const content of contents) {
-    if (content.type === "function_call") entrance.used.delete(content.callId);
+    if (content.type === "function_call") entrance.callIds.delete(content.callId);
   }
 }
 

@@ -91,29 +91,31 @@ export class StreamedRound {
   }
 
   async #reconcile(response: ChatResponse, entered: readonly Message[]): Promise<void> {
-    const { finishReason, usage, responseId } = response;
-    const end = {
-      ...(finishReason !== undefined && { finishReason }),
-      ...(usage && { usage }),
-      ...(responseId !== undefined && { responseId }),
-    };
-    const lastId = entered.at(-1)?.id;
+    const end = endOf(response);
+    const lastId = entered[entered.length - 1]?.id;
     for (const { id } of this.#shown.messages) {
       if (this.#finished.has(id)) continue;
       await this.#finish({ type: "finish", messageId: id, ...(id === lastId && end) });
     }
-    const shown = this.#shown.messages;
-    const same = sameJson(this.#shown.usage, usage)
-      ? entered.findIndex((message, index) => !sameJson(message, shown[index]))
-      : 0;
-    if (same < 0 && shown.length === entered.length) return;
-    const from = same < 0 ? entered.length : same;
-    await this.#retract(shown.slice(from));
-    for (const message of entered.slice(from)) {
+    const right = this.#rightlyShown(response, entered);
+    if (right === entered.length && right === this.#shown.messages.length) return;
+    await this.#retract(this.#shown.messages.slice(right));
+    for (const message of entered.slice(right)) {
       for (const update of updatesOf(message, message.id === lastId ? end : {})) {
         await this.#show(update);
       }
     }
+  }
+
+  /** How many messages from the first on the consumer has just as the log gets them. */
+  #rightlyShown(response: ChatResponse, entered: readonly Message[]): number {
+    const shown = this.#shown.messages;
+    const wrong = entered.findIndex((message, index) => !sameJson(message, shown[index]));
+    const right = wrong < 0 ? entered.length : wrong;
+    const whole = right === entered.length && right === shown.length;
+    if (whole && sameJson(this.#shown.usage, response.usage)) return right;
+    // What stays has told of tokens already: only a fresh start can tell of them once.
+    return this.#shown.usage || whole ? 0 : right;
   }
 
   #show(update: Update): void | Promise<void> {
@@ -207,6 +209,18 @@ function enterAll(
   });
   endRound(entrance);
   return entered;
+}
+
+function endOf({
+  finishReason,
+  usage,
+  responseId,
+}: ChatResponse): Omit<FinishUpdate, "type" | "messageId"> {
+  return {
+    ...(finishReason !== undefined && { finishReason }),
+    ...(usage && { usage }),
+    ...(responseId !== undefined && { responseId }),
+  };
 }
 
 function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {

@@ -2,7 +2,7 @@ import { TunicError } from "../errors/tunic-error.js";
 import type { Run } from "../run/run-context.js";
 
 /** What a run's signal fires with when its time is up. */
-export class TimeIsUp extends TunicError {
+class TimeIsUp extends TunicError {
   constructor(maxDurationMs: number) {
     super("time_is_up", `The run took longer than maxDurationMs (${maxDurationMs}).`);
   }

@@ -150,9 +150,25 @@ describe("uriContent of a data: address", () => {
     },
   );
 
-  it.todo("refuses a broken percent-encoding with a TypeError");
-  it.todo("reads percent-encoded bytes that are no UTF-8");
-  it.todo("reads the scheme and the word base64 in any case");
+  it.each(["data:text/plain,100%", "data:text/plain,%zz"])(
+    "refuses a broken percent-encoding with a TypeError: %s",
+    (uri) => {
+      expect(() => uriContent(uri)).toThrow(TypeError);
+    },
+  );
+  it("reads percent-encoded bytes that are no UTF-8", () => {
+    expect(uriContent("data:application/octet-stream,%FF%00a")).toMatchObject({
+      data: toBase64(Uint8Array.of(255, 0, 97)),
+    });
+  });
+
+  it("reads the scheme and the word base64 in any case", () => {
+    expect(uriContent("DATA:image/png;BASE64,AQID")).toEqual({
+      type: "data",
+      mediaType: "image/png",
+      data: "AQID",
+    });
+  });
 });
 
 describe("uriContent of any other address", () => {

@@ -179,7 +179,7 @@ export function uriContent(
   mediaType?: string,
   extras?: ContentExtras,
 ): UriContent | DataContent {
-  if (uri.startsWith("data:")) return fromDataUri(uri, extras);
+  if (/^data:/i.test(uri)) return fromDataUri(uri, extras);
   if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) {
     throw new TypeError(`A uri content needs an absolute address with a scheme; got "${uri}".`);
   }
@@ -212,8 +212,28 @@ function fromDataUri(uri: string, extras?: ContentExtras): DataContent {
   const [mediaType, ...parameters] = uri.slice("data:".length, comma).split(";");
   const body = uri.slice(comma + 1);
   const type = mediaType || "text/plain";
-  if (parameters.includes("base64")) return dataContent(body, type, extras);
-  return dataContent(new TextEncoder().encode(decodeURIComponent(body)), type, extras);
+  if (parameters.some((each) => each.trim().toLowerCase() === "base64"))
+    return dataContent(body, type, extras);
+  return dataContent(percentDecoded(body), type, extras);
+}
+
+/** Byte by byte: what is percent-encoded need not be UTF-8. */
+function percentDecoded(text: string): Uint8Array {
+  if (/%(?![0-9a-f]{2})/i.test(text)) {
+    throw new TypeError('A data: address needs two hexadecimal digits after each "%".');
+  }
+  const bytes = new TextEncoder().encode(text);
+  const decoded: number[] = [];
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] !== 0x25) decoded.push(bytes[at] ?? 0);
+    else {
+      decoded.push(
+        Number.parseInt(String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0), 16),
+      );
+      at += 2;
+    }
+  }
+  return Uint8Array.from(decoded);
 }
 
 function checkedBase64(text: string): string {

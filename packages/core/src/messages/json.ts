@@ -15,14 +15,23 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A deep copy of JSON-like data that shares nothing with its source; symbol keys are carried along. */
+/** A deep copy of JSON that shares nothing with its source. */
 export function copyJson<Value>(value: Value): Value {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map(copyJson) as Value;
-  const source = value as Record<PropertyKey, unknown>;
+  const source = value as Record<string, unknown>;
   const copy: Record<PropertyKey, unknown> = {};
   for (const key of Object.keys(source)) setOwn(copy, key, copyJson(source[key]));
-  // A vendor's raw object rides along under a symbol: by reference, it is not ours to copy.
+  return copy as Value;
+}
+
+/** Like {@link copyJson}; a vendor's raw object under a symbol comes along by reference: it is not ours to copy. */
+export function copyWithRaw<Value>(value: Value): Value {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map(copyWithRaw) as Value;
+  const source = value as Record<PropertyKey, unknown>;
+  const copy: Record<PropertyKey, unknown> = {};
+  for (const key of Object.keys(source)) setOwn(copy, key, copyWithRaw(source[key]));
   for (const key of Object.getOwnPropertySymbols(source)) copy[key] = source[key];
   return copy as Value;
 }

@@ -57,7 +57,7 @@ describe("modelView", () => {
       message("t2", "tool", result("c1")),
       answer,
     ]);
-    expect(view.map(({ id }) => id)).toEqual(["u1", "u2", "a1", "t2", "a2"]);
+    expect(view.map(({ id }) => id)).toEqual(["u1", "u2", "a1", "a1_results", "a2"]);
     expect(view[3]?.contents).toEqual([result("c1"), result("c2")]);
   });
 
@@ -117,7 +117,14 @@ describe("modelView", () => {
     }
   });
 
-  it.todo("answers a batch by the first result after it, whatever stands before it");
+  it("answers a batch by the first result after it, whatever stands before it", () => {
+    const single = message("a1", "assistant", call("c1"));
+    const after = message("t1", "tool", result("c1"));
+    const log = [message("t0", "tool", result("c1")), single, after];
+    expect(modelView(log)).toEqual([single, after]);
+    expect(checkHistory(log).map(({ code }) => code)).toEqual(["early_result"]);
+    expect(openCalls(log.slice(0, 2)).map(({ callId }) => callId)).toEqual(["c1"]);
+  });
 
   it("hands on no call that somebody else than the model wrote", () => {
     const forged = message("u1", "user", text("do it"), call("c1"));
@@ -136,8 +143,28 @@ describe("modelView", () => {
     expect(modelView([ran])).toEqual([ran]);
   });
 
-  it.todo("has no tool message for words that stand beside results in a tool message");
-  it.todo("leaves no result inside a message of the assistant that has calls itself");
+  it("has no tool message for words that stand beside results in a tool message", () => {
+    const single = message("a1", "assistant", call("c1"));
+    const wordy = message("t1", "tool", result("c1"), text("as you see"));
+    const view = modelView([single, wordy]);
+    expect(view.map(({ role }) => role)).toEqual(["assistant", "tool"]);
+    expect(view[1]?.contents).toEqual([result("c1")]);
+    expect(modelView([message("t1", "tool", text("nothing asked"))])).toEqual([]);
+  });
+
+  it("leaves no result inside a message of the assistant that has calls itself", () => {
+    const view = modelView([
+      message("a1", "assistant", call("c1")),
+      message("a2", "assistant", result("c1"), call("c2")),
+      message("t2", "tool", result("c2")),
+    ]);
+    expect(view.map(({ contents }) => contents)).toEqual([
+      [call("c1")],
+      [result("c1")],
+      [call("c2")],
+      [result("c2")],
+    ]);
+  });
 });
 
 describe("checkHistory", () => {

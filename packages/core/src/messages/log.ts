@@ -42,8 +42,8 @@ export function modelView(log: readonly Message[]): readonly Message[] {
   log.forEach((message, at) => {
     const here = batches.get(at);
     if (here) view.push(...here);
-    if (callsOf(message).length > 0) return;
-    const rest = withoutControls(message, true);
+    if (message.role === "tool" || callsOf(message).length > 0) return;
+    const rest = withoutControls(message);
     if (rest.contents.length > 0) view.push(rest);
   });
   return view;
@@ -83,10 +83,9 @@ export function checkHistory(log: readonly Message[]): readonly HistoryProblem[]
           message,
           `The result for "${callId}" stands before its call.`,
         );
-      } else if (answered.has(callId)) {
+      } else if (answered.size === answered.add(callId).size) {
         report("duplicate_result", callId, message, `The call "${callId}" has two results.`);
       }
-      answered.add(callId);
     }
   });
   return problems;
@@ -100,11 +99,18 @@ export function openCalls(log: readonly Message[]): readonly FunctionCallContent
 
 function firstResults(log: readonly Message[]): Map<string, PlacedResult> {
   const results = new Map<string, PlacedResult>();
+  const called = new Set<string>();
   log.forEach((message, at) => {
     for (const content of message.contents) {
-      if (content.type !== "function_result" || results.has(content.callId)) continue;
+      if (
+        content.type !== "function_result" ||
+        results.has(content.callId) ||
+        !called.has(content.callId)
+      )
+        continue;
       results.set(content.callId, { at, message, content });
     }
+    for (const { callId } of callsOf(message)) called.add(callId);
   });
   return results;
 }
@@ -125,7 +131,8 @@ function resultMessage(batch: Message, answers: readonly PlacedResult[]): Messag
     return known;
   }
   const message: Message = {
-    id: last.role === "tool" ? last.id : `${last.id}_results`,
+    // Its own: one message in the log may answer several batches.
+    id: `${batch.id}_results`,
     role: "tool",
     contents: answers.map((answer) => answer.content),
     createdAt: last.createdAt,
@@ -134,12 +141,12 @@ function resultMessage(batch: Message, answers: readonly PlacedResult[]): Messag
   return message;
 }
 
-/** A message without what steers approvals (and, where asked, without results and calls). */
-function withoutControls(message: Message, bare = false): Message {
+/** A message without results and without what steers approvals. */
+function withoutControls(message: Message): Message {
   const leaves = (content: Content): boolean =>
     content.type === "function_approval_request" ||
     content.type === "function_approval_response" ||
-    (bare && content.type === "function_result") ||
+    content.type === "function_result" ||
     // Only a model calls tools: a call in anybody else's message is not handed on.
     (content.type === "function_call" && message.role !== "assistant");
   if (!message.contents.some(leaves)) return message;

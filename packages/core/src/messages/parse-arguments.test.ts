@@ -91,5 +91,9 @@ describe("parseArguments", () => {
     expect(({} as Record<string, unknown>)["admin"]).toBeUndefined();
   });
 
-  it.todo("refuses objects that are nested too deeply to be written down again");
+  it("refuses objects that are nested too deeply to be written down again", () => {
+    const parsed = parseArguments(`${'{"a":'.repeat(50_000)}1${"}".repeat(50_000)}`);
+    expect(parsed).toMatchObject({ parseError: expect.stringContaining("deep") });
+    expect(() => JSON.stringify(parsed)).not.toThrow();
+  });
 });

@@ -12,6 +12,12 @@ export type ParsedArguments =
  */
 export function parseArguments(text: string): ParsedArguments {
   if (text.trim() === "") return { arguments: {} };
+  if (nests(text)) {
+    return {
+      argumentsText: text,
+      parseError: `The arguments are nested more than ${deepest} levels deep.`,
+    };
+  }
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -26,6 +32,21 @@ export function parseArguments(text: string): ParsedArguments {
     argumentsText: text,
     parseError: `The arguments must be a JSON object; got ${kindOf(value)}.`,
   };
+}
+
+/** Deeper JSON can be read, but not written again: that works by recursion. */
+const deepest = 1000;
+
+function nests(text: string): boolean {
+  if (text.length < 2 * deepest) return false;
+  let depth = 0;
+  // Strings are skipped whole: brackets in them nest nothing.
+  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
+    if (token === "{" || token === "[") depth++;
+    else if (token === "}" || token === "]") depth--;
+    if (depth > deepest) return true;
+  }
+  return false;
 }
 
 function unwrapped(text: string): unknown {

@@ -48,8 +48,16 @@ describe("addUsage", () => {
     }
   });
 
-  it.todo("takes what is no finite number as absent where there is nothing to add");
-  it.todo("adds counts that are named like members of every object");
+  it("takes what is no finite number as absent where there is nothing to add", () => {
+    const odd = { inputTokens: Number.NaN, outputTokens: 1 };
+    expect(addUsage(odd, undefined)).toEqual({ outputTokens: 1 });
+    expect(addUsage(undefined, odd)).toEqual({ outputTokens: 1 });
+  });
+
+  it("adds counts that are named like members of every object", () => {
+    const named = reported('{"constructor":1,"toString":2,"__proto__":3}');
+    expect(addUsage({}, named)).toEqual(named);
+  });
 
   it("changes neither of its arguments", () => {
     const a = Object.freeze({ inputTokens: 1 });
@@ -80,5 +88,9 @@ describe("totalTokens", () => {
     expect(totalTokens(usage)).toBe(expected);
   });
 
-  it.todo("takes what is no finite number as absent");
+  it("takes what is no finite number as absent", () => {
+    expect(totalTokens({ inputTokens: 3, outputTokens: Number.NaN })).toBe(3);
+    expect(totalTokens({ inputTokens: 3, outputTokens: 4, totalTokens: Number.NaN })).toBe(7);
+    expect(totalTokens(reported('{"inputTokens":"3","outputTokens":4}'))).toBe(4);
+  });
 });

@@ -15,27 +15,24 @@ export interface Usage {
 
 /** The sum of two usages, member by member; what is no finite number counts as absent. */
 export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
-  if (a === undefined) return b === undefined ? undefined : counted(b);
-  if (b === undefined) return a;
-  const sum: Record<string, number> = { ...counted(a) };
-  for (const key of Object.keys(b)) {
-    const count = b[key];
-    if (Number.isFinite(count)) sum[key] = (sum[key] ?? 0) + (count as number);
+  if (a === undefined && b === undefined) return undefined;
+  const sum = new Map<string, number>();
+  for (const usage of [a, b]) {
+    for (const [key, count] of Object.entries(usage ?? {})) {
+      if (isCount(count)) sum.set(key, (sum.get(key) ?? 0) + count);
+    }
   }
-  return sum;
+  return Object.fromEntries(sum);
 }
 
 /** All tokens of a usage: its total where there is one, else input plus output. */
 export function totalTokens(usage: Usage | undefined): number {
   if (usage === undefined) return 0;
-  return usage.totalTokens ?? (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0);
+  const count = (value: unknown): number => (isCount(value) ? value : 0);
+  if (isCount(usage.totalTokens)) return usage.totalTokens;
+  return count(usage.inputTokens) + count(usage.outputTokens);
 }
 
-function counted(usage: Usage): Record<string, number> {
-  const result: Record<string, number> = {};
-  for (const key of Object.keys(usage)) {
-    const count = usage[key];
-    if (Number.isFinite(count)) result[key] = count as number;
-  }
-  return result;
+function isCount(value: unknown): value is number {
+  return Number.isFinite(value);
 }

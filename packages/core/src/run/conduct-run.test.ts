@@ -185,8 +185,30 @@ describe("a run that is aborted", () => {
     expect(endsOf(outer.events).map((event) => event.outcome)).toEqual(["aborted", "aborted"]);
   });
 
-  it.todo("leaves a reason that is one of our errors untouched");
-  it.todo("as a child of a run that failed leaves that run's error its transcript");
+  it("leaves a reason that is one of our errors untouched", async () => {
+    const caller = new AbortController();
+    const { run } = watched({ signal: caller.signal });
+    const conducted = conductRun(run, [], () => run.gate.pass(never));
+    const reason = new TunicError("mine", "left");
+    caller.abort(reason);
+    await expect(conducted).rejects.toBe(reason);
+    expect(reason.transcript).toBeUndefined();
+  });
+
+  it("as a child of a run that failed leaves that run's error its transcript", async () => {
+    const error = new TunicError("code", "ours");
+    const outer = watched();
+    const inner = watched({ parent: outer.run });
+    inner.run.journal = { transcript: () => [said("inner")] };
+    const conducted = conductRun(outer.run, [], async () => {
+      conductRun(inner.run, [], () => inner.run.gate.pass(never)).catch(() => {});
+      throw error;
+    });
+    await expect(conducted).rejects.toBe(error);
+    await turn();
+    expect(endsOf(inner.events)).toMatchObject([{ outcome: "aborted", error }]);
+    expect(error.transcript).toEqual([said("so far")]);
+  });
 });
 
 describe("whatever way a run ends", () => {

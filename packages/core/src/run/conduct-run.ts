@@ -29,7 +29,7 @@ export async function conductRun<Result extends Conducted>(
   } catch (error) {
     const outcome = run.gate.external && error === run.gate.reason ? "aborted" : "failed";
     run.gate.abort(error);
-    if (error instanceof TunicError) error.transcript = run.transcript;
+    if (outcome === "failed" && error instanceof TunicError) error.transcript = run.transcript;
     endRun(run, startedAt, outcome, undefined, error);
     throw error;
   } finally {

@@ -1,4 +1,4 @@
-import { type EventHub, guarded } from "../events/event-hub.js";
+import { callListener, type EventHub } from "../events/event-hub.js";
 import type {
   RunEvent,
   RunEventListener,
@@ -182,7 +182,11 @@ export class Run implements RunContext {
 
   #deliver(event: RunEvent): void {
     this.#events?.emit(event);
-    if (this.#onEvent) guarded(this.#onEvent, event, this.#events);
+    if (this.#onEvent) {
+      callListener(this.#onEvent, event, (code, message, error) =>
+        this.notice(code, message, error),
+      );
+    }
     if (this.parent) this.parent.#deliver(event);
   }
 }

@@ -79,9 +79,22 @@ describe("a session as JSON", () => {
     expect(refusal(json)).toBe("session_data");
   });
 
-  it.todo("that a newer version wrote in another form is refused for its version");
-  it.todo("without an id is refused");
-  it.todo("with a member called __proto__ in its state keeps it as data");
+  it("that a newer version wrote in another form is refused for its version", () => {
+    expect(refusal('{"version":2,"id":"s1","log":[]}')).toBe("session_version");
+  });
+  it.each([
+    '{"version":1,"messages":[],"state":{}}',
+    '{"version":1,"id":7,"messages":[],"state":{}}',
+  ])("without an id is refused: %s", (json) => {
+    expect(refusal(json)).toBe("session_data");
+  });
+
+  it("with a member called __proto__ in its state keeps it as data", () => {
+    const json = '{"version":1,"id":"s1","messages":[],"state":{"__proto__":{"admin":true}}}';
+    const back = AgentSession.fromJSON(stored(json));
+    expect(back.state["admin"]).toBeUndefined();
+    expect(JSON.stringify(back)).toBe(json);
+  });
 });
 
 describe("a session grows", () => {
@@ -128,5 +141,12 @@ describe("a session in use", () => {
     expect(error.message).toContain("Wait for it to end");
   });
 
-  it.todo("is not freed by a run that gave it back before");
+  it("is not freed by a run that gave it back before", () => {
+    const session = new AgentSession();
+    const release = holdSession(session);
+    release();
+    holdSession(session);
+    release();
+    expect(() => holdSession(session)).toThrow(SessionBusyError);
+  });
 });

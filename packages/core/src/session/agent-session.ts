@@ -49,21 +49,27 @@ export class AgentSession {
    * it is no session.
    */
   static fromJSON(data: SessionData): AgentSession {
-    if (typeof data !== "object" || data === null || !Array.isArray(data.messages)) {
-      throw new ConfigurationError(
-        "session_data",
-        "AgentSession.fromJSON takes what toJSON() gave.",
-      );
+    if (typeof data !== "object" || data === null || !("version" in data || "messages" in data)) {
+      throw notASession();
     }
-    if (data.version !== 1) {
+    if (data.version !== 1 && !(data.version === undefined && !Array.isArray(data.messages))) {
       throw new ConfigurationError(
         "session_version",
         `This session has version ${String(data.version)}; this version of Tunic reads version 1.`,
       );
     }
+    if (typeof data.id !== "string" || !Array.isArray(data.messages)) throw notASession();
     const session = new AgentSession({ id: data.id });
     session.messages = copyJson(data.messages);
-    Object.assign(session.state, copyJson(data.state));
+    // Not Object.assign: that would take a member called "__proto__" for the prototype.
+    for (const [key, value] of Object.entries(copyJson(data.state ?? {}))) {
+      Object.defineProperty(session.state, key, {
+        value,
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    }
     if (data.paused) session.paused = { ...data.paused };
     return session;
   }
@@ -80,7 +86,7 @@ export function commitToSession(
   else delete session.paused;
 }
 
-const busy = new WeakSet<AgentSession>();
+const busy = new WeakMap<AgentSession, object>();
 
 /**
  * Takes a session for one run.
@@ -90,6 +96,13 @@ const busy = new WeakSet<AgentSession>();
  */
 export function holdSession(session: AgentSession): () => void {
   if (busy.has(session)) throw new SessionBusyError(session.id);
-  busy.add(session);
-  return () => busy.delete(session);
+  const hold = {};
+  busy.set(session, hold);
+  return () => {
+    if (busy.get(session) === hold) busy.delete(session);
+  };
+}
+
+function notASession(): ConfigurationError {
+  return new ConfigurationError("session_data", "AgentSession.fromJSON takes what toJSON() gave.");
 }
