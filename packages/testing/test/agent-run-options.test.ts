@@ -15,22 +15,6 @@ import { lamp, lampIn, ping } from "./support/tools.js";
 const scripted = (...turns: ScriptedTurn[]) =>
   new ScriptedChatClient(turns.length ? turns : ["ok"]);
 
-/** What a constructor throws. */
-function _thrown(make: () => unknown): unknown {
-  try {
-    make();
-  } catch (error) {
-    return error;
-  }
-  throw new Error("nothing was thrown");
-}
-
-const _refused = (code: string, message: RegExp) => ({
-  name: "ConfigurationError",
-  code,
-  message: expect.stringMatching(message),
-});
-
 describe("what a run sends", () => {
   const sent = async (
     agent: Partial<ConstructorParameters<typeof Agent>[0]>,

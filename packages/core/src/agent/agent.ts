@@ -85,8 +85,9 @@ export class Agent {
     const release = options.session && holdSession(options.session);
     try {
       const run = this.#newRun(options, layer);
-      const messages = readInput(input, run, this.#options.allowSystemMessages ?? false);
-      const prepared = prepareInput(options.session?.messages ?? [], messages, run);
+      const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
+      const prepared = prepareInput(options.session?.messages ?? [], read, run);
+      if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
       return await conductRun(run, prepared.fresh, () =>
         this.#turn(layer, run, prepared, chatOptions, options.onUpdate),
       );
@@ -128,9 +129,8 @@ export class Agent {
     try {
       const response = await layer.getResponse(onUpdate ? { ...request, onUpdate } : request);
       const paused = response.outcome === "paused" ? run.budget.spent : undefined;
-      const result = new AgentResponse(prepared.fresh, response);
-      if (session) commitToSession(session, result.newMessages, paused);
-      return result;
+      if (session) commitToSession(session, [...prepared.fresh, ...response.messages], paused);
+      return new AgentResponse(prepared.news, response);
     } catch (error) {
       if (session) keepInterrupted(session, run, prepared);
       throw error;
@@ -147,7 +147,6 @@ export class Agent {
       ...(this.#options.environment && { environment: this.#options.environment }),
       ...(parent instanceof Run && { parent }),
       ...(session && { session }),
-      ...(session?.paused && { spent: session.paused }),
       ...(signal && { signal }),
       ...(onEvent && { onEvent }),
       ...(services && { services }),

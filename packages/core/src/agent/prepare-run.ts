@@ -3,11 +3,14 @@ import type { Content, FunctionCallContent } from "../messages/content.js";
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import type { Run } from "../run/run-context.js";
+import type { ReadInput } from "./read-input.js";
 
 /** A run's input in the terms of the log. */
 export interface PreparedInput {
   /** What is new to the session, in the order in which it enters the log. */
   readonly fresh: readonly Message[];
+  /** What is new to the caller: without the history that it handed in, which it has already. */
+  readonly news: readonly Message[];
   /** The whole log: what was there, and what is new. */
   readonly log: readonly Message[];
   /** Whether the input answers calls that were open, so that the paused run goes on. */
@@ -22,49 +25,54 @@ export interface PreparedInput {
  * nothing to say.
  */
 export function prepareInput(
-  history: readonly Message[],
-  input: readonly Message[],
+  session: readonly Message[],
+  { messages, givenIds }: ReadInput,
   run: Run,
 ): PreparedInput {
-  const held = new Set(history.map((message) => message.id));
+  const held = new Set(session.map((message) => message.id));
   const unseen = withUniqueCalls(
-    history,
-    input.filter((message) => !held.has(message.id)),
+    session,
+    messages.filter((message) => !held.has(message.id)),
     run,
   );
-  const answers = unseen.every((message) => message.role !== "assistant") && unseen.some(hasResult);
-  const matched = answers
-    ? checkAnswers(history, unseen)
-    : withoutStrayResults(history, unseen, run);
-  const closing = matched.some((message) => message.role === "user")
-    ? closeHalfAnswered([...history, ...matched], run)
-    : [];
-  const results = matched.filter((message) => message.role === "tool");
-  const fresh =
-    closing.length > 0 && answers
-      ? [...results, ...closing, ...matched.filter((message) => message.role !== "tool")]
-      : [...closing, ...matched];
-  const log = [...history, ...fresh];
-  if (!log.some((message) => message.contents.some(saysSomething))) {
-    throw new InputError(
-      "empty_input",
-      "The input is empty: give the run a text, contents or messages.",
-    );
-  }
-  return { fresh, log, resumes: answers };
+  // What stands after the last answer is what this run is about; all before it is history.
+  const turn = unseen.findLastIndex((message) => message.role === "assistant") + 1;
+  const history = withoutStrayResults(session, unseen.slice(0, turn), run);
+  const before = [...session, ...history];
+  const input = checkAnswers(before, unseen.slice(turn));
+  const results = input.filter((message) => message.role === "tool");
+  const words = input.filter((message) => message.role !== "tool");
+  checkNotEmpty(before, words, results);
+  const closing = words.length > 0 ? closeHalfAnswered([...before, ...results], run) : [];
+  const entering = [...results, ...closing, ...words];
+  return {
+    fresh: [...history, ...entering],
+    news: [...history.filter((message) => !givenIds.has(message.id)), ...entering],
+    log: [...before, ...entering],
+    resumes: results.length > 0,
+  };
 }
 
-function hasResult(message: Message): boolean {
-  return message.contents.some((content) => content.type === "function_result");
+function checkNotEmpty(
+  before: readonly Message[],
+  words: readonly Message[],
+  results: readonly Message[],
+): void {
+  const silent = words.find((message) => !message.contents.some(saysSomething));
+  if (silent === undefined && before.length + words.length + results.length > 0) return;
+  throw new InputError(
+    "empty_input",
+    "The input is empty: give the run a text, contents or messages.",
+  );
 }
 
 function saysSomething(content: Content): boolean {
   return content.type !== "text" || content.text !== "";
 }
 
-/** Input without assistant messages brings answers: each must name a call that is open. */
-function checkAnswers(history: readonly Message[], input: readonly Message[]): readonly Message[] {
-  const open = new Map(openCalls(history).map((call) => [call.callId, call]));
+/** Results that the input brings are answers: each must name a call that is open. */
+function checkAnswers(before: readonly Message[], input: readonly Message[]): readonly Message[] {
+  const open = new Map(openCalls(before).map((call) => [call.callId, call]));
   for (const message of input) {
     for (const content of message.contents) {
       if (content.type !== "function_result") continue;

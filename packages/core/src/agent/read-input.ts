@@ -12,6 +12,13 @@ export type AgentInput =
   | MessageInput
   | readonly (string | Content | MessageInput)[];
 
+/** Input that was read. */
+export interface ReadInput {
+  readonly messages: readonly Message[];
+  /** Ids that came with the input: whoever gave them knows the messages already. */
+  readonly givenIds: ReadonlySet<string>;
+}
+
 const roles: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant", "tool"]);
 
 /**
@@ -25,8 +32,9 @@ export function readInput(
   input: AgentInput,
   run: RunContext,
   allowSystemMessages: boolean,
-): Message[] {
+): ReadInput {
   const messages: Message[] = [];
+  const givenIds = new Set<string>();
   let loose: Content[] = [];
   let looseRole: Role = "user";
   const flush = (): void => {
@@ -36,6 +44,7 @@ export function readInput(
   for (const part of Array.isArray(input) ? input : [input as string | Content | MessageInput]) {
     if (isMessage(part)) {
       flush();
+      if (part.id !== undefined) givenIds.add(part.id);
       messages.push(readMessage(part, run, allowSystemMessages));
       continue;
     }
@@ -47,7 +56,7 @@ export function readInput(
     loose.push(content);
   }
   flush();
-  return messages;
+  return { messages, givenIds };
 }
 
 function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: boolean): Message {

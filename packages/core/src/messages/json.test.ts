@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { rawRepresentation, textContent } from "./content.js";
-import { copyJson, isJsonObject } from "./json.js";
+import { copyJson, copyWithRaw, isJsonObject } from "./json.js";
 
 /** Every object inside a value, itself included. */
 function objectsIn(value: unknown): object[] {
@@ -47,7 +47,7 @@ describe("copyJson", () => {
 
   it("carries a vendor's own object along by reference, at every depth", () => {
     const raw = { client: new Map() };
-    const copy = copyJson({ contents: [{ ...textContent("a"), [rawRepresentation]: raw }] });
+    const copy = copyWithRaw({ contents: [{ ...textContent("a"), [rawRepresentation]: raw }] });
     expect(copy.contents[0]?.[rawRepresentation]).toBe(raw);
   });
 });

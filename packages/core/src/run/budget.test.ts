@@ -50,17 +50,15 @@ describe("a budget", () => {
     first.spendIteration();
     first.spendTokens(7);
     const spent = JSON.parse(JSON.stringify(first.spent));
-    const next = new Budget({ maxFunctionCalls: 3 }, undefined, spent);
+    const next = new Budget({ maxFunctionCalls: 3 });
+    next.resume(spent);
     expect(next.spent).toEqual({ iterations: 1, functionCalls: 1, tokens: 7 });
     expect(next.callsLeft).toBe(2);
   });
 
   it("allows nothing where the new limits are below what was spent", () => {
-    const budget = new Budget({ maxFunctionCalls: 1 }, undefined, {
-      iterations: 4,
-      functionCalls: 5,
-      tokens: 0,
-    });
+    const budget = new Budget({ maxFunctionCalls: 1 });
+    budget.resume({ iterations: 4, functionCalls: 5, tokens: 0 });
     expect([budget.takeCall(), budget.spent.functionCalls]).toEqual([false, 5]);
     expect(budget.exhausted()).toBe("maxFunctionCalls");
   });
@@ -90,7 +88,7 @@ describe("the budget of a child", () => {
 
   it("does not count at its parents what it brought along from an earlier run", () => {
     const root = new Budget({});
-    new Budget({}, root, { iterations: 2, functionCalls: 3, tokens: 4 });
+    new Budget({}, root).resume({ iterations: 2, functionCalls: 3, tokens: 4 });
     expect(root.spent.functionCalls).toBe(0);
   });
 });

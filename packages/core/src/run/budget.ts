@@ -23,14 +23,16 @@ export class Budget {
   #functionCalls = 0;
   #tokens = 0;
 
-  constructor(limits: BudgetLimits, parent?: Budget, spent?: Spent) {
+  constructor(limits: BudgetLimits, parent?: Budget) {
     this.limits = limits;
     this.#parent = parent;
-    if (spent) {
-      this.#iterations = spent.iterations;
-      this.#functionCalls = spent.functionCalls;
-      this.#tokens = spent.tokens;
-    }
+  }
+
+  /** Goes on from the counters of the run that paused. */
+  resume(spent: Spent): void {
+    this.#iterations = spent.iterations;
+    this.#functionCalls = spent.functionCalls;
+    this.#tokens = spent.tokens;
   }
 
   get spent(): Spent {

@@ -8,7 +8,6 @@ import type {
 import type { Message } from "../messages/message.js";
 import { addUsage, type Usage } from "../messages/usage.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { Spent } from "../session/spent.js";
 import { AbortGate } from "./abort-gate.js";
 import { Budget, type BudgetLimits } from "./budget.js";
 import { type RunEnvironment, systemEnvironment } from "./environment.js";
@@ -53,7 +52,6 @@ export interface RunInit {
   readonly session?: AgentSession;
   readonly signal?: AbortSignal;
   readonly limits?: BudgetLimits;
-  readonly spent?: Spent;
   readonly services?: Services;
   readonly events?: EventHub;
   readonly onEvent?: RunEventListener;
@@ -94,7 +92,7 @@ export class Run implements RunContext {
     if (init.parent) this.parent = init.parent;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
-    this.budget = new Budget(init.limits ?? {}, init.parent?.budget, init.spent);
+    this.budget = new Budget(init.limits ?? {}, init.parent?.budget);
     this.services = init.services ?? init.parent?.services ?? noServices;
     this.#events = init.events;
     this.#onEvent = init.onEvent;
