@@ -55,6 +55,11 @@ export class ScriptedChatClient implements ChatClient {
     options: ScriptedChatClientOptions = {},
   ) {
     checkOptionNames("ScriptedChatClient", options, optionNames);
+    if (!Array.isArray(turns) && typeof turns !== "function") {
+      throw new TypeError(
+        'ScriptedChatClient takes a list of turns, such as ["hello"], or a function.',
+      );
+    }
     if (options.delayMs !== undefined && options.environment === undefined) {
       throw new TypeError(
         "ScriptedChatClient: delayMs needs an `environment` for time to pass in.",

@@ -6,6 +6,7 @@ import {
   functionResultContent,
   type MessageInput,
   type RunEvent,
+  textContent,
 } from "@tunic/core";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
@@ -76,7 +77,23 @@ describe("call ids that are used again", () => {
     expect(new Set(callIdsIn(messages)).size).toBe(2);
   });
 
-  it.todo("in one message: each call keeps its own result");
+  it("in one message: each call keeps its own result", async () => {
+    const { seen, messages } = await continued([
+      user("a"),
+      called("c1", "c1"),
+      {
+        role: "tool",
+        contents: [functionResultContent("c1", "first"), functionResultContent("c1", "second")],
+      },
+    ]);
+    expect(seen).toEqual([
+      "user: a",
+      "assistant: f({}) | f({})",
+      "tool: first | second",
+      "user: next",
+    ]);
+    expect(new Set(callIdsIn(messages)).size).toBe(2);
+  });
 
   it("that a session holds already", async () => {
     const session = new AgentSession();
@@ -92,7 +109,7 @@ describe("call ids that are used again", () => {
 
 describe("a broken history", () => {
   it("a result without a call stays out, and is told", async () => {
-    const { seen, codes } = await continued([user("a"), said("b"), answered("gone")]);
+    const { seen, codes } = await continued([user("a"), answered("gone"), said("b")]);
     expect(seen).toEqual(["user: a", "assistant: b", "user: next"]);
     expect(codes).toEqual(["history_repaired"]);
   });
@@ -126,11 +143,36 @@ describe("a broken history", () => {
     expect(seen).toEqual(["user: a", "user: b", "assistant: c", "user: next"]);
   });
 
-  it.todo("a batch without any result is told");
+  it("a batch without any result is told", async () => {
+    const { codes } = await continued([user("a"), called("c1", "c2"), user("b"), said("c")]);
+    expect(codes).toEqual(["history_repaired"]);
+  });
 
-  it.todo("a batch with some results is closed where it stands");
+  it("a batch with some results is closed where it stands", async () => {
+    const { seen } = await continued([user("a"), called("c1", "c2"), answered("c1")]);
+    expect(seen).toEqual([
+      "user: a",
+      "assistant: f({}) | f({})",
+      "tool: r0 | !Error: not answered, not run.",
+      "user: next",
+    ]);
+  });
 
-  it.todo("a batch with some results in the middle of a history is closed, too");
+  it("a batch with some results in the middle of a history is closed, too", async () => {
+    const { seen } = await continued([
+      user("a"),
+      called("c1", "c2"),
+      answered("c1"),
+      user("b"),
+      said("c"),
+    ]);
+    expect(seen.filter((line) => line.startsWith("user"))).toEqual([
+      "user: a",
+      "user: b",
+      "user: next",
+    ]);
+    expect(seen).toContain("tool: r0 | !Error: not answered, not run.");
+  });
 
   it("an empty list goes on with a session as it stands", async () => {
     const session = new AgentSession();
@@ -141,5 +183,12 @@ describe("a broken history", () => {
     expect(outline(client.requests[1]?.messages ?? [])).toEqual(["user: a", "assistant: ok"]);
   });
 
-  it.todo("nothing but text is no reason to add an empty message to a session");
+  it("nothing but text is no reason to add an empty message to a session", async () => {
+    const session = new AgentSession();
+    const agent = new Agent({ client: new ScriptedChatClient(["ok", "ok"]) });
+    await agent.run("a", { session });
+    await expect(agent.run([textContent("")], { session })).rejects.toMatchObject({
+      code: "empty_input",
+    });
+  });
 });

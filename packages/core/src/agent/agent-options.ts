@@ -1,6 +1,7 @@
 import type { ChatClient } from "../chat/chat-client.js";
 import {
   type ChatOptions,
+  chatOptionNames,
   checkChatOptions,
   checkToolChoice,
   type Instruction,
@@ -8,10 +9,11 @@ import {
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
+import { isJsonObject } from "../messages/json.js";
 import type { Update } from "../messages/update.js";
 import type { RunEnvironment } from "../run/environment.js";
-import type { RunContext, Services } from "../run/run-context.js";
-import type { AgentSession } from "../session/agent-session.js";
+import { Run, type RunContext, type Services } from "../run/run-context.js";
+import { AgentSession } from "../session/agent-session.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
 
@@ -47,7 +49,7 @@ export interface RunOptions {
   /** Stops the run: it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /** Present: stream. A promise it returns is back-pressure. */
-  readonly onUpdate?: (update: Update) => void | Promise<void>;
+  readonly onUpdate?: (update: Update) => unknown;
   /** Sees every event of this run and of the runs inside it. */
   readonly onEvent?: RunEventListener;
   /** Added to the agent's. */
@@ -98,6 +100,13 @@ const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
  * @throws ConfigurationError saying what to write.
  */
 export function readAgentOptions(options: AgentOptions): ChatOptions {
+  if (!isJsonObject(options)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      "new Agent takes an object: new Agent({ client, … }).",
+    );
+  }
+  checkPlaces("new Agent", options, agentOptionNames);
   checkOptionNames("new Agent", options, agentOptionNames);
   if (typeof options.client?.getResponse !== "function") {
     throw new ConfigurationError(
@@ -114,10 +123,43 @@ export function readRunOptions(
   options: RunOptions,
   client: ChatClient,
 ): ChatOptions {
+  checkPlaces("agent.run", options, runOptionNames);
   checkOptionNames("agent.run", options, runOptionNames);
+  checkRunObjects(options);
   const { instructions, tools, options: model } = options;
   if (instructions === undefined && tools === undefined && model === undefined) return agent;
   return mergeOptions(agent, options, "run", client);
+}
+
+/** Options of the model have a place of their own; at the top they are a frequent slip. */
+function checkPlaces(what: string, options: object, known: ReadonlySet<string>): void {
+  const name = Object.keys(options).find((each) => chatOptionNames.has(each) && !known.has(each));
+  if (name === undefined) return;
+  throw new ConfigurationError(
+    "unknown_option",
+    `${what}: write \`${name}\` inside \`options\`: { options: { ${name}: … } }.`,
+  );
+}
+
+function checkRunObjects({ session, signal, parent }: RunOptions): void {
+  if (session !== undefined && !(session instanceof AgentSession)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      "`session` must be an AgentSession; AgentSession.fromJSON(data) makes one of stored data.",
+    );
+  }
+  if (signal !== undefined && typeof signal.addEventListener !== "function") {
+    throw new ConfigurationError(
+      "invalid_option",
+      "`signal` must be an AbortSignal; of an AbortController it is `controller.signal`.",
+    );
+  }
+  if (parent !== undefined && !(parent instanceof Run)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      "`parent` must be a run, such as `context.run` of a tool.",
+    );
+  }
 }
 
 function mergeOptions(

@@ -12,6 +12,8 @@ export class AgentResponse {
   readonly messages: readonly Message[];
   /** The input and what the agent added: what a history grows by. */
   readonly newMessages: readonly Message[];
+  /** The answer: the text of the last message that the model wrote. */
+  readonly text: string;
   /** How the run ended. */
   readonly outcome: Outcome;
   /** Which limit, with outcome `limit`. */
@@ -24,10 +26,18 @@ export class AgentResponse {
   readonly responseId?: string;
   readonly conversationId?: string;
   readonly model?: string;
+  readonly #log: readonly Message[];
 
-  constructor(input: readonly Message[], response: ChatResponse) {
+  /**
+   * @param log The log before the agent added to it.
+   * @param input What of it is new to the caller.
+   */
+  constructor(log: readonly Message[], input: readonly Message[], response: ChatResponse) {
+    this.#log = log;
     this.messages = response.messages;
     this.newMessages = [...input, ...response.messages];
+    const last = this.messages.findLast((message) => message.role === "assistant");
+    this.text = last ? textOf(last) : "";
     this.outcome = response.outcome ?? "completed";
     if (response.limit) this.limit = response.limit;
     if (response.usage) this.usage = response.usage;
@@ -38,17 +48,11 @@ export class AgentResponse {
     if (response.model !== undefined) this.model = response.model;
   }
 
-  /** The answer: the text of the last message that the model wrote. */
-  get text(): string {
-    const last = this.messages.findLast((message) => message.role === "assistant");
-    return last ? textOf(last) : "";
-  }
-
   /**
    * Calls that wait for the caller, with outcome `paused`: answer each with a
    * `functionResultContent` in the next run.
    */
   get openCalls(): readonly FunctionCallContent[] {
-    return openCalls(this.newMessages);
+    return openCalls([...this.#log, ...this.messages]);
   }
 }

@@ -1,4 +1,4 @@
-import type { ChatClient, ChatRequest } from "../chat/chat-client.js";
+import type { ChatClient } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { openStream, type ResponseStream, type StreamOptions } from "../chat/response-stream.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
@@ -6,6 +6,7 @@ import { EventHub } from "../events/event-hub.js";
 import type { RunEventListener, RunEventName } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
 import { type AgentIdentity, Run, type Services } from "../run/run-context.js";
@@ -104,6 +105,12 @@ export class Agent {
     input: AgentInput,
     options: Omit<RunOptions, "onUpdate"> & StreamOptions = {},
   ): ResponseStream<AgentResponse> {
+    if ("onUpdate" in options) {
+      throw new ConfigurationError(
+        "two_sources",
+        "agent.stream gives its updates to whoever iterates it; use agent.run with `onUpdate`, or no `onUpdate`.",
+      );
+    }
     const { highWaterMark, ...runOptions } = options;
     return openStream(
       (onUpdate, signal) => this.run(input, { ...runOptions, onUpdate, signal }),
@@ -122,15 +129,17 @@ export class Agent {
     run: Run,
     prepared: PreparedInput,
     options: ChatOptions,
-    onUpdate: ChatRequest["onUpdate"],
+    onUpdate: RunOptions["onUpdate"],
   ): Promise<AgentResponse> {
     const { session } = run;
     const request = { messages: prepared.log, options, run };
     try {
-      const response = await layer.getResponse(onUpdate ? { ...request, onUpdate } : request);
+      const response = await layer.getResponse(
+        onUpdate ? { ...request, onUpdate: (update) => asRoom(onUpdate(update)) } : request,
+      );
       const paused = response.outcome === "paused" ? run.budget.spent : undefined;
       if (session) commitToSession(session, [...prepared.fresh, ...response.messages], paused);
-      return new AgentResponse(prepared.news, response);
+      return new AgentResponse(prepared.log, prepared.news, response);
     } catch (error) {
       if (session) keepInterrupted(session, run, prepared);
       throw error;
@@ -180,4 +189,9 @@ function servicesOf(...parts: readonly (Services | undefined)[]): Services | und
   const [agent, run, parent] = parts;
   if (agent === undefined && run === undefined) return undefined;
   return { ...parent, ...agent, ...run };
+}
+
+/** What a consumer returns counts only where it can be waited for. */
+function asRoom(returned: unknown): void | Promise<void> {
+  if (isThenable(returned)) return Promise.resolve(returned).then(() => {});
 }

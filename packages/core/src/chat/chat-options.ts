@@ -77,7 +77,8 @@ const rules: {
   ],
 };
 
-const optionNames: ReadonlySet<string> = new Set(Object.keys(rules));
+/** The names of all chat options. */
+export const chatOptionNames: ReadonlySet<string> = new Set(Object.keys(rules));
 
 /**
  * Checks what needs no service to be known: names of options, kinds of values, a tool choice that
@@ -86,7 +87,7 @@ const optionNames: ReadonlySet<string> = new Set(Object.keys(rules));
  * @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write.
  */
 export function checkChatOptions(options: ChatOptions, what = "ChatOptions"): void {
-  checkOptionNames(what, options, optionNames);
+  checkOptionNames(what, options, chatOptionNames);
   for (const name of Object.keys(options) as (keyof ChatOptions)[]) {
     const value = options[name];
     const [expected, holds] = rules[name];

@@ -1,4 +1,5 @@
 import { EventEmitter } from "eventemitter3";
+import { isThenable } from "../onion/is-thenable.js";
 import type { RunEvent, RunEventListener, RunEventName, RunEventSource } from "./run-events.js";
 
 /**
@@ -65,13 +66,4 @@ export function callListener<Event extends { readonly type: string }>(
   } catch (error) {
     failed(error);
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }

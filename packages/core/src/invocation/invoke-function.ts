@@ -3,6 +3,7 @@ import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
+import { isThenable } from "../onion/is-thenable.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { FunctionInvocationContext, FunctionTool, Tool, ToolResult } from "../tools/tool.js";
@@ -150,14 +151,6 @@ export function tellRefused(run: Run, call: FunctionCallContent, result: ToolRes
 
 function byteLength(contents: readonly Content[]): number {
   return new TextEncoder().encode(JSON.stringify(contents)).length;
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    (typeof value === "object" || typeof value === "function") &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === "function"
-  );
 }
 
 /** What the function sees beside its arguments; most of it is looked up only when asked for. */

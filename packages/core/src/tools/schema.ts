@@ -41,18 +41,39 @@ type FromLiteral<Schema> = string extends keyof Schema
  * @param what Names the schema in error messages, such as `parameters of the tool "search"`.
  * @throws ConfigurationError `schema_without_json_schema` or `schema_conversion_failed` for a
  * Standard Schema, `schema_not_json` and `schema_too_deep` for what JSON cannot say,
- * `schema_not_object` for other arguments than an object, `schema_unresolvable_reference` for a
+ * `schema_not_object` for other arguments than an object or a forgotten `properties`, `schema_unresolvable_reference` for a
  * `$ref` that leads nowhere or elsewhere.
  */
 export function toJsonSchema(parameters: SchemaInput | undefined, what: string): JsonObject {
   const source = isStandardSchema(parameters) ? convert(parameters, what) : (parameters ?? {});
   const copy = checkedJsonCopy(source, what);
   if (!isJsonObject(copy)) throw notAnObject(what, "it is no schema object");
+  if (looksLikeProperties(copy)) {
+    const [name = ""] = Object.keys(copy);
+    throw notAnObject(
+      what,
+      `its members look like properties; write { type: "object", properties: { ${name}: … } }`,
+    );
+  }
   const references = new SchemaReferences(copy);
   references.check(what);
   const reason = whyNoObject(copy, references, new Set());
   if (reason !== undefined) throw notAnObject(what, reason);
   return withObjectRoot(copy);
+}
+
+/** Members of which any tells that an object is meant as a schema. */
+const rootKeywords =
+  /^(\$.*|x-.*|type|properties|required|additionalProperties|allOf|anyOf|oneOf|not|if|then|else|enum|const|definitions|dependen.*|patternProperties|propertyNames|unevaluated.*|minProperties|maxProperties|title|description|default|examples)$/;
+
+/** Whether somebody wrote the properties where the schema around them belongs. */
+function looksLikeProperties(schema: JsonObject): boolean {
+  const members = Object.entries(schema);
+  return (
+    members.length > 0 &&
+    !members.some(([name]) => rootKeywords.test(name)) &&
+    members.every(([, member]) => isJsonObject(member))
+  );
 }
 
 function convert(schema: StandardSchema, what: string): unknown {

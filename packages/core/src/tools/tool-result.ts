@@ -5,6 +5,7 @@ import {
   isMadeContent,
   textContent,
 } from "../messages/content.js";
+import { isThenable } from "../onion/is-thenable.js";
 import { resultText } from "./result-text.js";
 import type { ToolResult } from "./tool.js";
 
@@ -230,15 +231,6 @@ function messageOf(thrown: unknown): string {
   } catch {
     return "unknown error";
   }
-}
-
-function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    typeof value === "object" &&
-    value !== null &&
-    "then" in value &&
-    typeof value.then === "function"
-  );
 }
 
 /** A plain literal, not a maker's: results are made on a hot path, where nobody returns them again. */

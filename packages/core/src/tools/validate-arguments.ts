@@ -1,5 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
+import { isThenable } from "../onion/is-thenable.js";
 import { coerceArguments } from "./coerce-arguments.js";
 import { type CompiledSchema, compiledSchema, compileSchema } from "./compiled-schema.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
@@ -106,7 +107,8 @@ function checkRepaired(
   // A required property with a default may be left out: the author has said what it is then.
   if (compiled.fill !== undefined && tool.schema === undefined) {
     const filled = compiled.fill(repaired);
-    if (compiled.check(filled).length === 0) return accept(tool, repaired, filled);
+    violations = compiled.check(filled);
+    if (violations.length === 0) return accept(tool, repaired, filled);
   }
   return { ok: false, message: describeViolations(violations, repaired) };
 }
@@ -148,8 +150,4 @@ function uncheckable(tool: CheckableTool, cause: unknown): CheckedArguments {
     message: `The arguments of the tool "${tool.name}" could not be checked: its validator failed.`,
     cause,
   };
-}
-
-function isThenable(value: unknown): value is PromiseLike<StandardResult<unknown>> {
-  return typeof value === "object" && value !== null && "then" in value;
 }
