@@ -1,5 +1,5 @@
 import type { Message } from "../messages/message.js";
-import type { FinishReason, Update } from "../messages/update.js";
+import type { FinishReason, FinishUpdate, Update } from "../messages/update.js";
 import type { Usage } from "../messages/usage.js";
 import type { LimitName } from "../run/budget.js";
 import type { RunContext } from "../run/run-context.js";
@@ -42,6 +42,8 @@ export interface ChatResponse {
   readonly model?: string;
   /** How the loop ended; absent on the response of a bare chat client. */
   readonly outcome?: Outcome;
+  /** Who ended the run, with outcome `ended`: the name of a middleware or a tool. */
+  readonly endedBy?: string;
   /** Which limit, with outcome `limit`. */
   readonly limit?: LimitName;
   /** Usage of the last model call alone; absent on the response of a bare chat client. */
@@ -63,4 +65,17 @@ export interface ChatClient {
    * @throws ConfigurationError naming the tool and what to write instead.
    */
   checkTools?(tools: readonly Tool[]): void;
+}
+
+/** What a response says of its end, as a `finish` update says it. */
+export function endOf({
+  finishReason,
+  usage,
+  responseId,
+}: ChatResponse): Omit<FinishUpdate, "type" | "messageId"> {
+  return {
+    ...(finishReason !== undefined && { finishReason }),
+    ...(usage && { usage }),
+    ...(responseId !== undefined && { responseId }),
+  };
 }

@@ -1,6 +1,6 @@
 import { StreamClosedError } from "../errors/run-errors.js";
 import type { Update } from "../messages/update.js";
-import { AbortGate } from "../run/abort-gate.js";
+import { AbortGate } from "../onion/abort-gate.js";
 import type { ChatClient, ChatRequest, ChatResponse } from "./chat-client.js";
 
 /**

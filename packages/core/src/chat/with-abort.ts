@@ -1,4 +1,4 @@
-import { AbortGate } from "../run/abort-gate.js";
+import { AbortGate } from "../onion/abort-gate.js";
 
 /**
  * Runs work under a signal of its own and rejects with the caller's reason, as it is, as soon as the

@@ -1,130 +1,139 @@
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { CallDetails } from "../events/run-events.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
-import type { JsonObject } from "../messages/json.js";
-import type { Message } from "../messages/message.js";
-import type { Update } from "../messages/update.js";
-import { isThenable } from "../onion/is-thenable.js";
-import type { Run, RunContext, Services } from "../run/run-context.js";
-import type { AgentSession } from "../session/agent-session.js";
-import type { FunctionInvocationContext, FunctionTool, Tool, ToolResult } from "../tools/tool.js";
-import type { ToolList } from "../tools/tool-list.js";
-import { failureResult, toToolResult } from "../tools/tool-result.js";
+import type { Core } from "../onion/compose.js";
+import type { Run } from "../run/run-context.js";
+import type { ToolResult } from "../tools/tool.js";
+import { toToolResult } from "../tools/tool-result.js";
+import { CallContext, type CallState, type InvocationScope } from "./call-context.js";
 import type { RunnableCall } from "./judge-batch.js";
+import { runTool } from "./run-tool.js";
 
-/** What the calls of one round have in common. */
-export interface InvocationScope {
-  readonly run: Run;
-  readonly tools: ToolList;
-  readonly iteration: number;
-  /** What the model saw when it made the calls. */
-  readonly messages: readonly Message[];
-  readonly includeDetailedErrors: boolean;
-  /** Absent when nobody watches the stream. */
-  readonly emit: ((update: Update) => void | Promise<void>) | undefined;
+/** What one call came to, and who ended the run with it, if somebody did. */
+export interface Invoked {
+  readonly result: ToolResult;
+  readonly endedBy?: string | undefined;
 }
 
 /**
- * Runs one call: the function, then the conversion of its value. What the function throws becomes
- * an error result here; only an abort of the run rejects. A function that returns no promise costs
- * none.
+ * Runs one call through the function onion, and tells of its start and its one end. Only a handler
+ * that fails and an abort of the run reject. Without an onion, a function that returns no promise
+ * costs none.
+ *
+ * @param onion The composed function onion; absent without function handlers.
  */
 export function invokeFunction(
   scope: InvocationScope,
   runnable: RunnableCall,
-): ToolResult | Promise<ToolResult> {
-  const invocation = new Invocation(scope, runnable);
-  let value: unknown;
+  onion: Core<CallContext, ToolResult> | undefined,
+): Invoked | Promise<Invoked> {
+  const state: CallState = { scope, runnable, attempts: 0, thrown: undefined };
+  const context = new CallContext(state, runnable.arguments, undefined);
+  const call = scope.run.observed ? new ObservedCall(state) : undefined;
+  let result: ToolResult | Promise<ToolResult>;
   try {
-    value = runnable.tool.execute?.(runnable.input as JsonObject, new CallContext(scope, runnable));
+    result = onion ? onion(context) : runTool(context);
   } catch (error) {
-    return invocation.failed(error);
+    return ended(error, call);
   }
-  return isThenable(value) ? invocation.wait(value) : invocation.completed(value);
+  if (result instanceof Promise) return settled(state, result, call);
+  call?.end(result);
+  return { result };
 }
 
-/** One call while it runs: tells of its start and of its one end. */
-class Invocation {
-  readonly #scope: InvocationScope;
-  readonly #runnable: RunnableCall;
-  readonly #startedAt: number = 0;
-  readonly #waitedBefore: number = 0;
+/** Waits for the call, or for the end of the run if that comes first. */
+async function settled(
+  state: CallState,
+  work: Promise<ToolResult>,
+  call: ObservedCall | undefined,
+): Promise<Invoked> {
+  const { gate } = state.scope.run;
+  try {
+    const result = await gate.pass(work);
+    call?.end(result);
+    return { result };
+  } catch (error) {
+    if (gate.aborted && error === gate.reason) {
+      work.then(
+        () => tellAbandoned(state, "completed"),
+        (late: unknown) => tellAbandoned(state, "failed", late),
+      );
+    }
+    return ended(error, call);
+  }
+}
 
-  constructor(scope: InvocationScope, runnable: RunnableCall) {
-    this.#scope = scope;
-    this.#runnable = runnable;
-    const { run } = scope;
-    if (!run.observed) return;
+/** An orderly end is a result; everything else is none. */
+function ended(error: unknown, call: ObservedCall | undefined): Invoked {
+  if (!(error instanceof MiddlewareTermination)) {
+    call?.interrupted(error);
+    throw error;
+  }
+  const result = toToolResult(error.result);
+  call?.end(result);
+  return { result, endedBy: error.endedBy };
+}
+
+/** The function went on after the run had ended; what came of it is told, not used. */
+function tellAbandoned(state: CallState, outcome: "completed" | "failed", error?: unknown): void {
+  const { call, tool } = state.runnable;
+  const thrown = error ?? state.thrown;
+  const failed = outcome === "failed" || thrown !== undefined;
+  state.scope.run.emit("call.abandoned", {
+    callId: call.callId,
+    toolName: tool.name,
+    outcome: failed ? "failed" : "completed",
+    ...(thrown !== undefined && { error: thrown }),
+  });
+}
+
+/** Tells of a call's start and of its one end. */
+class ObservedCall {
+  readonly #state: CallState;
+  readonly #startedAt: number;
+  readonly #waitedBefore: number;
+
+  constructor(state: CallState) {
+    this.#state = state;
+    const { run } = state.scope;
     this.#startedAt = run.now();
     this.#waitedBefore = run.waitedMs;
     run.emit("call.start", this.#details());
   }
 
-  completed(value: unknown): ToolResult {
-    const { run } = this.#scope;
-    const { parseResult } = this.#runnable.tool;
-    const result = toToolResult(value, parseResult, (code, message, error) =>
-      run.notice(code, message, error),
-    );
-    if (run.observed) this.#end(result.isError ? "failed" : "completed", result);
-    return result;
+  end(result: ToolResult): void {
+    const { thrown } = this.#state;
+    this.#tell(result.isError ? "failed" : "completed", result, thrown);
   }
 
-  failed(thrown: unknown): ToolResult {
-    const result = failureResult(thrown, this.#scope.includeDetailedErrors);
-    if (this.#scope.run.observed) this.#end("failed", result, thrown);
-    return result;
+  interrupted(error: unknown): void {
+    this.#tell("interrupted", undefined, error);
   }
 
-  /** Waits for the function, or for the end of the run if that comes first. */
-  async wait(work: PromiseLike<unknown>): Promise<ToolResult> {
-    const { gate } = this.#scope.run;
-    const promise = Promise.resolve(work);
-    let value: unknown;
-    try {
-      value = await gate.pass(promise);
-    } catch (error) {
-      if (!gate.aborted || error !== gate.reason) return this.failed(error);
-      if (this.#scope.run.observed) this.#end("interrupted", undefined, error);
-      promise.then(
-        () => this.#abandoned("completed"),
-        (late: unknown) => this.#abandoned("failed", late),
-      );
-      throw error;
-    }
-    return this.completed(value);
-  }
-
-  #end(
+  #tell(
     outcome: "completed" | "failed" | "interrupted",
     result: ToolResult | undefined,
-    thrown?: unknown,
+    thrown: unknown,
   ): void {
-    const { run } = this.#scope;
+    const { run } = this.#state.scope;
     run.emit("call.end", {
       ...this.#details(),
       outcome,
       durationMs: run.now() - this.#startedAt - (run.waitedMs - this.#waitedBefore),
-      attempts: 1,
+      attempts: this.#state.attempts,
       bytes: result === undefined ? 0 : byteLength(result.contents),
       ...(result?.error && { errorCode: result.error.code }),
       ...(thrown !== undefined && { error: thrown }),
     });
   }
 
-  /** The function went on after the run had ended; what came of it is told, not used. */
-  #abandoned(outcome: "completed" | "failed", error?: unknown): void {
-    const { callId, toolName } = this.#details();
-    const failure = error !== undefined && { error };
-    this.#scope.run.emit("call.abandoned", { callId, toolName, outcome, ...failure });
-  }
-
   #details(): CallDetails {
-    const { call, tool } = this.#runnable;
+    const { runnable, scope } = this.#state;
     return {
-      callId: call.callId,
-      toolName: tool.name,
-      iteration: this.#scope.iteration,
-      arguments: this.#runnable.arguments,
+      callId: runnable.call.callId,
+      toolName: runnable.tool.name,
+      iteration: scope.iteration,
+      arguments: runnable.arguments,
     };
   }
 }
@@ -151,97 +160,4 @@ export function tellRefused(run: Run, call: FunctionCallContent, result: ToolRes
 
 function byteLength(contents: readonly Content[]): number {
   return new TextEncoder().encode(JSON.stringify(contents)).length;
-}
-
-/** What the function sees beside its arguments; most of it is looked up only when asked for. */
-class CallContext implements FunctionInvocationContext {
-  readonly tool: FunctionTool;
-  readonly call: FunctionCallContent;
-  readonly arguments: JsonObject;
-  readonly #scope: InvocationScope;
-
-  constructor(scope: InvocationScope, runnable: RunnableCall) {
-    this.tool = runnable.tool;
-    this.call = runnable.call;
-    this.arguments = runnable.arguments;
-    this.#scope = scope;
-  }
-
-  get run(): RunContext {
-    return this.#scope.run;
-  }
-
-  get agentId(): string | undefined {
-    return this.#scope.run.agent?.id;
-  }
-
-  get agentName(): string | undefined {
-    return this.#scope.run.agent?.name;
-  }
-
-  get session(): AgentSession | undefined {
-    return this.#scope.run.session;
-  }
-
-  get messages(): readonly Message[] {
-    return this.#scope.messages;
-  }
-
-  get tools(): readonly Tool[] {
-    return this.#scope.tools.current;
-  }
-
-  get services(): Services {
-    return this.#scope.run.services;
-  }
-
-  get iteration(): number {
-    return this.#scope.iteration;
-  }
-
-  get signal(): AbortSignal {
-    return this.#scope.run.signal;
-  }
-
-  get streamed(): boolean {
-    return this.#scope.emit !== undefined;
-  }
-
-  // The methods come from getters, bound: a tool may take them out of the context, and one that
-  // needs none of them pays for none.
-
-  get addTools(): FunctionInvocationContext["addTools"] {
-    const { tools, run } = this.#scope;
-    return (input) => {
-      const added = tools.add(input);
-      if (added.length > 0) run.emit("tools.changed", { added: namesOf(added), removed: [] });
-    };
-  }
-
-  get removeTools(): FunctionInvocationContext["removeTools"] {
-    const { tools, run } = this.#scope;
-    return (input) => {
-      const removed = tools.remove(input);
-      if (removed.length > 0) run.emit("tools.changed", { added: [], removed: namesOf(removed) });
-    };
-  }
-
-  get reportProgress(): FunctionInvocationContext["reportProgress"] {
-    const { emit } = this.#scope;
-    const { callId } = this.call;
-    return (progress) => {
-      if (typeof progress === "string") {
-        const contents: Content[] = [{ type: "text", text: progress }];
-        return emit?.({ type: "progress", callId, contents });
-      }
-      if ("update" in progress) {
-        return emit?.({ type: "progress", callId, update: progress.update });
-      }
-      return emit?.({ type: "progress", callId, contents: progress });
-    };
-  }
-}
-
-function namesOf(tools: readonly Tool[]): readonly string[] {
-  return tools.map((tool) => tool.name);
 }

@@ -1,4 +1,5 @@
-import type { ChatResponse } from "../chat/chat-client.js";
+import { type ChatResponse, endOf } from "../chat/chat-client.js";
+import { PassedMessages, type UpdateSegment } from "../chat/update-segment.js";
 import { ChatClientError } from "../errors/chat-client-error.js";
 import type { Content } from "../messages/content.js";
 import { UpdateFold } from "../messages/fold-updates.js";
@@ -39,13 +40,14 @@ export function enterResponse(
  * in the end makes sure that what the consumer has folded is what the log gets, whatever the chat
  * client streamed.
  */
-export class StreamedRound {
+export class StreamedRound implements UpdateSegment {
   readonly #entrance: Entrance;
   readonly #messageIds: Set<string>;
-  readonly #emit: Emit;
+  readonly #send: Emit;
   readonly #opened = new Map<string, Opened>();
   readonly #shown = new UpdateFold();
   readonly #finished = new Set<string>();
+  readonly #passed = new PassedMessages();
   #lastSource: string | undefined;
   #lastOpened: Opened | undefined;
   #closed = false;
@@ -55,21 +57,30 @@ export class StreamedRound {
   constructor(entrance: Entrance, messageIds: Set<string>, emit: Emit) {
     this.#entrance = entrance;
     this.#messageIds = messageIds;
-    this.#emit = emit;
+    this.#send = emit;
   }
 
-  /** What the chat client gets as `onUpdate`. */
-  readonly receive = (update: Update): void | Promise<void> => {
+  /** Where the inside sends its updates. */
+  readonly emit = (update: Update): void | Promise<void> => {
     // What an abandoned client still sends belongs to nobody.
     if (this.#closed) return;
+    this.#passed.note(update);
     if (update.type === "delta") return this.#show(this.#relabelled(update));
     if (update.type === "finish") {
       const opened = this.#opened.get(update.messageId);
       return opened && this.#finish({ ...update, messageId: opened.id });
     }
     if (update.type === "retract") return this.#forget(update.messageIds);
-    return this.#emit(update);
+    return this.#send(update);
   };
+
+  mark(): number {
+    return this.#passed.mark();
+  }
+
+  since(mark: number): readonly string[] {
+    return this.#passed.since(mark);
+  }
 
   /**
    * Takes the finished response in. What the consumer has not seen yet is sent, what it saw in vain
@@ -120,7 +131,7 @@ export class StreamedRound {
 
   #show(update: Update): void | Promise<void> {
     this.#shown.add(update);
-    return this.#emit(update);
+    return this.#send(update);
   }
 
   #finish(update: FinishUpdate): void | Promise<void> {
@@ -209,18 +220,6 @@ function enterAll(
   });
   endRound(entrance);
   return entered;
-}
-
-function endOf({
-  finishReason,
-  usage,
-  responseId,
-}: ChatResponse): Omit<FinishUpdate, "type" | "messageId"> {
-  return {
-    ...(finishReason !== undefined && { finishReason }),
-    ...(usage && { usage }),
-    ...(responseId !== undefined && { responseId }),
-  };
 }
 
 function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {

@@ -7,8 +7,8 @@ import type {
 } from "../events/run-events.js";
 import type { Message } from "../messages/message.js";
 import { addUsage, type Usage } from "../messages/usage.js";
+import { AbortGate } from "../onion/abort-gate.js";
 import type { AgentSession } from "../session/agent-session.js";
-import { AbortGate } from "./abort-gate.js";
 import { Budget, type BudgetLimits } from "./budget.js";
 import { type RunEnvironment, systemEnvironment } from "./environment.js";
 import { RunState } from "./state-key.js";

@@ -1,0 +1,189 @@
+import type { MiddlewareError } from "../errors/middleware-error.js";
+import type { Content } from "../messages/content.js";
+import type { Message } from "../messages/message.js";
+import type { Update } from "../messages/update.js";
+import { updatesOf } from "../messages/update.js";
+import type { Onion } from "../onion/compose.js";
+import type { Run, RunContext } from "../run/run-context.js";
+import { type ChatResponse, endOf } from "./chat-client.js";
+import type { ChatOptions } from "./chat-options.js";
+import { respond } from "./respond.js";
+import { type TransformFactory, TransformStage } from "./transforms.js";
+import { openSegment, type UpdateSegment } from "./update-segment.js";
+
+/** What a chat handler sees: one model round trip. What it assigns is what the inside sees. */
+export class ChatContext {
+  /** The messages as the model will see them. */
+  messages: readonly Message[];
+  options: ChatOptions;
+  readonly run: RunContext;
+  /** Which model round trip of the run this is; the first is 1. */
+  readonly iteration: number;
+  readonly #passage: ChatPassage;
+
+  /** @internal */
+  constructor(
+    messages: readonly Message[],
+    options: ChatOptions,
+    run: RunContext,
+    iteration: number,
+    passage: ChatPassage,
+  ) {
+    this.messages = messages;
+    this.options = options;
+    this.run = run;
+    this.iteration = iteration;
+    this.#passage = passage;
+  }
+
+  /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
+  get signal(): AbortSignal {
+    return this.#passage.signal ?? this.run.signal;
+  }
+
+  /** Whether somebody watches the answer as a stream. */
+  get streamed(): boolean {
+    return this.#passage.segment !== undefined;
+  }
+
+  /**
+   * Changes what comes out of the inside, streamed or not, message by message. Register before
+   * `next()`; it holds for each later `next()` of this handler.
+   */
+  transformUpdates(make: TransformFactory): void {
+    this.#passage.transforms ??= [];
+    this.#passage.transforms.push(make);
+  }
+
+  /** A response of the handler's own, made of a text or contents. */
+  respond(content: string | readonly Content[], extras: Partial<ChatResponse> = {}): ChatResponse {
+    return respond(this.run, content, extras);
+  }
+
+  /** @internal */
+  static passageOf(context: ChatContext): ChatPassage {
+    return context.#passage;
+  }
+}
+
+/** How one layer of the chat onion is connected; handlers do not see it. */
+export interface ChatPassage {
+  /** Outwards; absent without a stream. */
+  readonly segment: UpdateSegment | undefined;
+  /** Set where an outer handler has bounded the inside. */
+  readonly signal: AbortSignal | undefined;
+  transforms: TransformFactory[] | undefined;
+  /** The transforms of the pass that is going on. */
+  stage: TransformStage | undefined;
+  /** Whether the inside has streamed anything into the stage. */
+  stageFed: boolean;
+  /** Where in the segment this layer began. */
+  mark: number;
+}
+
+/** A passage without a past. */
+export function newPassage(segment: UpdateSegment | undefined, signal?: AbortSignal): ChatPassage {
+  return {
+    segment,
+    signal,
+    transforms: undefined,
+    stage: undefined,
+    stageFed: false,
+    mark: segment?.mark() ?? 0,
+  };
+}
+
+/** The rules of the chat onion: what was sent of an attempt that does not count is taken back. */
+export const chatOnion: Onion<ChatContext, ChatResponse> = {
+  inside(own, signal) {
+    const passage = ChatContext.passageOf(own);
+    const segment = insideSegment(passage, signal);
+    const child = newPassage(segment, signal ?? passage.signal);
+    return new ChatContext(own.messages, own.options, own.run, own.iteration, child);
+  },
+  signalOf: (own) => own.signal,
+  isResult: isChatResponse,
+  begin(own, again) {
+    if (again) return takeBack(ChatContext.passageOf(own));
+  },
+  passed(own, _inside, result) {
+    const { stage, stageFed } = ChatContext.passageOf(own);
+    return stage ? stage.finish(result, stageFed) : result;
+  },
+  settle(own, result, last) {
+    if (result.messages === last?.messages) return result;
+    return sendInstead(own, result);
+  },
+  stray(own, error: MiddlewareError) {
+    own.run.notice(error.code, error.message, error);
+  },
+  abandoned(own, outcome, error) {
+    own.run.notice("model_call_abandoned", `A model call that was given up has ${outcome}.`, error);
+  },
+};
+
+function isChatResponse(value: unknown): value is ChatResponse {
+  return (
+    typeof value === "object" &&
+    value !== null &&
+    "messages" in value &&
+    Array.isArray(value.messages)
+  );
+}
+
+/** Through the layer's transforms, where it has some; closed once a bound of this pass has fired. */
+function insideSegment(passage: ChatPassage, signal?: AbortSignal): UpdateSegment | undefined {
+  const { segment, transforms } = passage;
+  passage.stage = transforms && new TransformStage(transforms, segment?.emit);
+  passage.stageFed = false;
+  if (segment === undefined) return undefined;
+  const { stage } = passage;
+  if (stage === undefined && signal === undefined) return segment;
+  const send = stage === undefined ? segment.emit : stage.feed;
+  return openSegment((update: Update) => {
+    if (signal?.aborted) return;
+    passage.stageFed = true;
+    return send(update);
+  });
+}
+
+function takeBack({ segment, mark }: ChatPassage): void | Promise<void> {
+  const messageIds = segment?.since(mark) ?? [];
+  if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
+}
+
+async function sendInstead(own: ChatContext, result: ChatResponse): Promise<ChatResponse> {
+  const passage = ChatContext.passageOf(own);
+  const response = withHeads(own.run, result);
+  await takeBack(passage);
+  if (passage.segment === undefined) return response;
+  const last = response.messages.at(-1);
+  for (const message of response.messages) {
+    for (const update of updatesOf(message, message === last ? endOf(response) : {})) {
+      await passage.segment.emit(update);
+    }
+  }
+  return response;
+}
+
+/** A handler may return messages that were written by hand: they get what they lack. */
+function withHeads(run: RunContext, response: ChatResponse): ChatResponse {
+  const whole = response.messages.every((each) => each.id && each.createdAt !== undefined);
+  if (whole) return response;
+  const messages = response.messages.map((message) => ({
+    ...message,
+    id: message.id ?? run.newId("message"),
+    createdAt: message.createdAt ?? run.now(),
+  }));
+  return { ...response, messages };
+}
+
+/** What the loop needs of a run to open the onion. */
+export function openChatContext(
+  run: Run,
+  messages: readonly Message[],
+  options: ChatOptions,
+  segment: UpdateSegment | undefined,
+): ChatContext {
+  return new ChatContext(messages, options, run, run.rounds, newPassage(segment));
+}

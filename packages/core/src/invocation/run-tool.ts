@@ -1,0 +1,86 @@
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import type { JsonObject } from "../messages/json.js";
+import type { Onion } from "../onion/compose.js";
+import { isThenable } from "../onion/is-thenable.js";
+import type { ToolResult } from "../tools/tool.js";
+import { argumentErrorResult, failureResult, returnable, toToolResult } from "../tools/tool-result.js";
+import { checkArguments } from "../tools/validate-arguments.js";
+import type { CallContext } from "./call-context.js";
+
+/**
+ * The core of the function onion: the function, then the conversion of its value. What the function
+ * throws becomes an error result here; only an orderly end of the run comes out as a throw. A
+ * function that returns no promise costs none.
+ */
+export function runTool(context: CallContext): ToolResult | Promise<ToolResult> {
+  const { runnable } = context.state;
+  if (context.arguments === runnable.arguments) return execute(context, runnable.input);
+  // A handler has changed the arguments: they are checked like those of a model.
+  const checked = checkArguments(runnable.tool, context.arguments);
+  if (checked instanceof Promise) {
+    return checked.then((settled) =>
+      settled.ok ? execute(context, settled.input) : argumentErrorResult(settled.message),
+    );
+  }
+  return checked.ok ? execute(context, checked.input) : argumentErrorResult(checked.message);
+}
+
+function execute(context: CallContext, input: unknown): ToolResult | Promise<ToolResult> {
+  const { state } = context;
+  state.attempts++;
+  let value: unknown;
+  try {
+    value = state.runnable.tool.execute?.(input as JsonObject, context);
+  } catch (error) {
+    return failed(context, error);
+  }
+  if (!isThenable(value)) return completed(context, value);
+  return Promise.resolve(value).then(
+    (settled) => completed(context, settled),
+    (error: unknown) => failed(context, error),
+  );
+}
+
+function completed(context: CallContext, value: unknown): ToolResult {
+  const { tool } = context;
+  if (value instanceof MiddlewareTermination) throw endedBy(value, tool.name);
+  const { run } = context.state.scope;
+  return toToolResult(value, tool.parseResult, (code, message, error) =>
+    run.notice(code, message, error),
+  );
+}
+
+function failed(context: CallContext, thrown: unknown): ToolResult {
+  if (thrown instanceof MiddlewareTermination) throw endedBy(thrown, context.tool.name);
+  context.state.thrown = thrown;
+  return failureResult(thrown, context.state.scope.includeDetailedErrors);
+}
+
+function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTermination {
+  termination.endedBy ??= name;
+  return termination;
+}
+
+/** The rules of the function onion. */
+export const functionOnion: Onion<CallContext, ToolResult> = {
+  kind: "function",
+  inside: (own, signal) => own.inside(signal),
+  signalOf: (own) => own.signal,
+  runOf: (own) => own.run,
+  isResult: (value): value is ToolResult =>
+    typeof value === "object" &&
+    value !== null &&
+    "contents" in value &&
+    Array.isArray(value.contents),
+  // A handler may hand it on, and a tool that is a handler's inside may return it.
+  passed: (_own, _inside, result) => returnable(result),
+  stray(own, error) {
+    own.run.notice(error.code, error.message, error);
+  },
+  abandoned(own, outcome, error) {
+    const { scope, runnable } = own.state;
+    const failure = error !== undefined && { error };
+    const { call, tool } = runnable;
+    scope.run.emit("call.abandoned", { callId: call.callId, toolName: tool.name, outcome, ...failure });
+  },
+};
