@@ -42,6 +42,8 @@ describe("public exports", () => {
       TunicError
       UnknownToolError
       addUsage
+      bytesOf
+      checkClientOptions
       checkHistory
       checkOptionNames
       createStateKey
@@ -50,20 +52,26 @@ describe("public exports", () => {
       foldUpdates
       functionResultContent
       hostedTool
+      isJsonObject
       joinInstructions
       modelView
       normalizeTools
       openCalls
       parseArguments
+      parseRetryAfter
       rawRepresentation
+      readRetryAfter
       setSchemaValidator
       streamResponse
       textContent
       textOf
+      toObjectSchema
       tool
       toolResult
       totalTokens
-      uriContent"
+      uriContent
+      withAbort
+      withCause"
     `);
   });
 

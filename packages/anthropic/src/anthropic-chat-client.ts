@@ -6,14 +6,19 @@ import {
   type ChatResponse,
   ResponseBuilder,
   type Tool,
+  withAbort,
 } from "@tunic/core";
 import { type AnthropicChatClientOptions, toSdkClient } from "./anthropic-client-options.js";
 import { type FailureContext, toChatClientError } from "./anthropic-errors.js";
 import { AnswerReader } from "./from-anthropic.js";
+import { postMessage } from "./post-message.js";
 import { toAnthropicRequest } from "./to-anthropic-request.js";
 import { toAnthropicTools } from "./to-anthropic-tools.js";
 
 type Params = Anthropic.MessageCreateParams;
+
+/** A request under the signal that the SDK may see. */
+type Asked = ChatRequest & { readonly signal: AbortSignal };
 
 /** How far a request got, for the error it may end with. */
 interface Progress {
@@ -52,26 +57,31 @@ export class AnthropicChatClient implements ChatClient {
    * @throws ConfigurationError for tools it would refuse and settings given twice.
    */
   async getResponse(request: ChatRequest): Promise<ChatResponse> {
-    const { signal } = request;
-    signal?.throwIfAborted();
+    request.signal?.throwIfAborted();
     const params = toAnthropicRequest(request, this.#model);
+    return await withAbort(request.signal, (signal) => this.#ask(params, { ...request, signal }));
+  }
+
+  async #ask(params: Params, request: Asked): Promise<ChatResponse> {
     const progress: Progress = { phase: "asking" };
-    const answer = request.onUpdate
-      ? this.#streamed(params, withNote(request, request.onUpdate, progress), progress)
-      : this.#whole(params, request, progress);
-    const work = answer.catch((error: unknown) => {
+    try {
+      return request.onUpdate
+        ? await this.#streamed(params, withNote(request, request.onUpdate, progress), progress)
+        : await this.#whole(params, request, progress);
+    } catch (error) {
       if (progress.thrown && progress.thrown.error === error) throw error;
       const { phase, requestId } = progress;
       const now = request.run?.now() ?? Date.now();
       throw toChatClientError(error, { phase, requestId, now });
-    });
-    return signal ? untilAborted(work, signal) : work;
+    }
   }
 
-  async #whole(params: Params, request: ChatRequest, progress: Progress): Promise<ChatResponse> {
-    const { data, request_id } = await this.#sdk.messages
-      .create({ ...params, stream: false }, this.#requestOptions(request))
-      .withResponse();
+  async #whole(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
+    const { data, request_id } = await postMessage<Anthropic.Message>(
+      this.#sdk,
+      { ...params, stream: false },
+      request.signal,
+    );
     if (request_id) progress.requestId = request_id;
     progress.phase = "reading";
     const reader = new AnswerReader(new ResponseBuilder(request));
@@ -79,36 +89,34 @@ export class AnthropicChatClient implements ChatClient {
     return reader.finish();
   }
 
-  async #streamed(params: Params, request: ChatRequest, progress: Progress): Promise<ChatResponse> {
-    const { data, request_id } = await this.#sdk.messages
-      .create({ ...params, stream: true }, this.#requestOptions(request))
-      .withResponse();
+  async #streamed(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
+    const { signal } = request;
+    const { data, request_id } = await postMessage<AsyncIterable<Anthropic.MessageStreamEvent>>(
+      this.#sdk,
+      { ...params, stream: true },
+      signal,
+    );
     if (request_id) progress.requestId = request_id;
     progress.phase = "streaming";
     const reader = new AnswerReader(new ResponseBuilder(request));
     for await (const event of data) {
       // The stream ends without an error when it is aborted; nothing may be sent after that.
-      request.signal?.throwIfAborted();
+      signal.throwIfAborted();
       progress.phase = "reading";
       await reader.event(event);
       progress.phase = "streaming";
     }
-    request.signal?.throwIfAborted();
+    signal.throwIfAborted();
     return reader.finish(progress.requestId);
-  }
-
-  #requestOptions({ signal }: ChatRequest) {
-    // A timeout of its own keeps the SDK from refusing whole answers that might take long.
-    return { timeout: this.#sdk.timeout, ...(signal && { signal }) };
   }
 }
 
 /** The request with an `onUpdate` that notes down what it threw. */
 function withNote(
-  request: ChatRequest,
+  request: Asked,
   onUpdate: NonNullable<ChatRequest["onUpdate"]>,
   progress: Progress,
-): ChatRequest {
+): Asked {
   const note = (error: unknown): never => {
     progress.thrown = { error };
     throw error;
@@ -123,23 +131,4 @@ function withNote(
       }
     },
   };
-}
-
-/** Rejects with the signal's own reason as soon as it fires; leaves no listener behind. */
-function untilAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
-  return new Promise<Value>((resolve, reject) => {
-    const stop = (): void => reject(signal.reason);
-    signal.addEventListener("abort", stop, { once: true });
-    const settled = (): void => signal.removeEventListener("abort", stop);
-    work.then(
-      (value) => {
-        settled();
-        resolve(value);
-      },
-      (error: unknown) => {
-        settled();
-        reject(signal.aborted ? signal.reason : error);
-      },
-    );
-  });
 }

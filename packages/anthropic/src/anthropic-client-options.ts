@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { ConfigurationError, checkOptionNames } from "@tunic/core";
+import { ConfigurationError, checkClientOptions } from "@tunic/core";
 
 /** How an `AnthropicChatClient` is made. */
 export interface AnthropicChatClientOptions {
@@ -29,38 +29,25 @@ const optionNames: ReadonlySet<string> = new Set<keyof AnthropicChatClientOption
   "defaultHeaders",
 ]);
 
-/** What a ready client has already decided. */
-const decidedByClient = ["apiKey", "baseURL", "maxRetries", "defaultHeaders"] as const;
-
 /**
  * The SDK instance that the options ask for.
  *
  * @throws ConfigurationError for unknown options, two sources of one setting, or no key.
  */
 export function toSdkClient(options: AnthropicChatClientOptions): Anthropic {
-  checkOptionNames("AnthropicChatClient", options, optionNames);
-  if (typeof options.model !== "string" || options.model === "") {
-    throw new ConfigurationError(
-      "invalid_option",
-      'AnthropicChatClient: model must be a name, such as "claude-sonnet-5".',
-    );
-  }
-  const { client, maxRetries = 0, defaultHeaders } = options;
-  if (client) {
-    for (const name of decidedByClient) {
-      if (options[name] === undefined) continue;
-      throw new ConfigurationError(
-        "two_sources",
-        `AnthropicChatClient: ${name} is part of the client that was given. Set it there, or give no client.`,
-      );
-    }
-    return client;
-  }
+  checkClientOptions("AnthropicChatClient", options, optionNames);
+  return options.client ?? newClient(options);
+}
+
+function newClient(options: AnthropicChatClientOptions): Anthropic {
+  const { maxRetries = 0, defaultHeaders } = options;
   const baseURL = options.baseURL ?? environment("ANTHROPIC_BASE_URL");
   return new Anthropic({
     ...credentials(options.apiKey, baseURL),
-    ...(baseURL !== undefined && { baseURL }),
     maxRetries,
+    // Whatever it would print comes back as an error, too.
+    ...(environment("ANTHROPIC_LOG") === undefined && { logLevel: "off" }),
+    ...(baseURL !== undefined && { baseURL }),
     ...(defaultHeaders && { defaultHeaders: { ...defaultHeaders } }),
   });
 }
@@ -78,6 +65,7 @@ function credentials(given: string | undefined, baseURL: string | undefined) {
   );
 }
 
+/** Browsers have no environment. */
 function environment(name: string): string | undefined {
-  return typeof process === "undefined" ? undefined : process.env[name] || undefined;
+  return typeof process === "undefined" ? undefined : process.env[name]?.trim() || undefined;
 }

@@ -1,7 +1,7 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk";
 import { ChatClientError } from "@tunic/core";
 import { describe, expect, test } from "vitest";
-import { readRetryAfter, toChatClientError } from "./anthropic-errors.js";
+import { toChatClientError } from "./anthropic-errors.js";
 
 const now = Date.parse("2026-01-01T00:00:00Z");
 const asking = { phase: "asking", now } as const;
@@ -84,29 +84,5 @@ describe("a failure on the way", () => {
       code: "malformed_response",
     });
     expect(toChatClientError("what?", asking)).toMatchObject({ code: "unknown", cause: "what?" });
-  });
-});
-
-describe("B18: the wait that the service asks for", () => {
-  const wait = (value: string) => readRetryAfter(new Headers({ "retry-after": value }), now);
-  test.each([
-    ["soon", undefined],
-    ["", undefined],
-    ["-5", undefined],
-    ["NaN", undefined],
-    ["2", 2000],
-    ["0.5", 500],
-    ["86400", 86_400_000],
-    ["Thu, 01 Jan 2026 00:00:03 GMT", 3000],
-    ["Wed, 31 Dec 2025 00:00:00 GMT", 0],
-  ])('"%s" is %s ms', (value, ms) => {
-    expect(wait(value)).toBe(ms);
-  });
-
-  test("no header, no wait; milliseconds count before seconds", () => {
-    expect(readRetryAfter(undefined, now)).toBeUndefined();
-    expect(readRetryAfter(new Headers({ "retry-after": "2", "retry-after-ms": "150" }), now)).toBe(
-      150,
-    );
   });
 });

@@ -1,5 +1,11 @@
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "@anthropic-ai/sdk";
-import { ChatClientError, type ChatClientErrorOptions, ConfigurationError } from "@tunic/core";
+import {
+  ChatClientError,
+  type ChatClientErrorOptions,
+  ConfigurationError,
+  readRetryAfter,
+  withCause,
+} from "@tunic/core";
 
 /** What is known about the request that failed, beside the error itself. */
 export interface FailureContext {
@@ -19,8 +25,8 @@ export function toChatClientError(error: unknown, context: FailureContext): Erro
     return new ChatClientError("timeout", message, { ...known, retryable: true });
   }
   if (error instanceof APIConnectionError) {
-    const cause = error.cause instanceof Error ? `${message} ${reasonOf(error.cause)}` : message;
-    return new ChatClientError("connection", cause, { ...known, retryable: true });
+    const text = withCause(message, error.cause);
+    return new ChatClientError("connection", text, { ...known, retryable: true });
   }
   if (error instanceof APIError) return fromService(error, known, context.now);
   if (error instanceof SyntaxError || context.phase === "reading") {
@@ -30,10 +36,8 @@ export function toChatClientError(error: unknown, context: FailureContext): Erro
   // What fetch throws while a body comes in: the connection went away.
   if (error instanceof TypeError) {
     const code = context.phase === "streaming" ? "cut_stream" : "connection";
-    return new ChatClientError(code, `The answer broke off: ${reasonOf(error)}`, {
-      ...known,
-      retryable: true,
-    });
+    const text = withCause("The answer broke off.", error);
+    return new ChatClientError(code, text, { ...known, retryable: true });
   }
   return new ChatClientError("unknown", message, known);
 }
@@ -97,27 +101,4 @@ function isRetryable({ status, headers }: APIError, code: string): boolean {
   const word = headers?.get("x-should-retry");
   if (word === "true" || word === "false") return word === "true";
   return status === 409 || retryableCodes.has(code);
-}
-
-/**
- * The wait that the service asks for, in milliseconds: from `retry-after-ms`, or `retry-after` in
- * seconds or as an HTTP date (one in the past means 0). Undefined when it cannot be read.
- */
-export function readRetryAfter(headers: Headers | undefined, now: number): number | undefined {
-  const exact = readNumber(headers?.get("retry-after-ms"));
-  if (exact !== undefined) return exact;
-  const value = headers?.get("retry-after");
-  const seconds = readNumber(value);
-  if (seconds !== undefined) return seconds * 1000;
-  // Only what has a letter is a date: `Date.parse` also reads "-5" and "1,5".
-  const date = value && /[a-z]/i.test(value) ? Date.parse(value) : Number.NaN;
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now);
-}
-
-function readNumber(value: string | null | undefined): number | undefined {
-  return value && /^\s*\d+(\.\d+)?\s*$/.test(value) ? Number(value) : undefined;
-}
-
-function reasonOf(error: Error): string {
-  return error.cause instanceof Error ? `${error.message} (${error.cause.message})` : error.message;
 }

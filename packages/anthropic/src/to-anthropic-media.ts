@@ -1,5 +1,5 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { ChatClientError, type DataContent, type UriContent } from "@tunic/core";
+import { bytesOf, ChatClientError, type DataContent, type UriContent } from "@tunic/core";
 
 type ImageBlock = Anthropic.ImageBlockParam;
 type DocumentBlock = Anthropic.DocumentBlockParam;
@@ -16,7 +16,8 @@ export function toMediaBlock(content: DataContent | UriContent): ImageBlock | Do
   return content.type === "data" ? fromBytes(content) : fromAddress(content);
 }
 
-function fromBytes({ data, mediaType, name }: DataContent): ImageBlock | DocumentBlock {
+function fromBytes(content: DataContent): ImageBlock | DocumentBlock {
+  const { data, mediaType, name } = content;
   const type = plainType(mediaType);
   const imageType = imageTypes.find((each) => each === type);
   if (imageType) return { type: "image", source: { type: "base64", media_type: imageType, data } };
@@ -25,7 +26,8 @@ function fromBytes({ data, mediaType, name }: DataContent): ImageBlock | Documen
     return { type: "document", source: { type: "base64", media_type: type, data }, ...title };
   }
   if (type.startsWith("text/")) {
-    const source = { type: "text", media_type: "text/plain", data: decodeText(data) } as const;
+    const text = new TextDecoder().decode(bytesOf(content));
+    const source = { type: "text", media_type: "text/plain", data: text } as const;
     return { type: "document", source, ...title };
   }
   throw unsupported(`data of type "${mediaType}"`);
@@ -45,10 +47,6 @@ function fromAddress({ uri, mediaType }: UriContent): ImageBlock | DocumentBlock
 function plainType(mediaType: string): string {
   const type = (mediaType.split(";")[0] ?? "").trim().toLowerCase();
   return type === "image/jpg" ? "image/jpeg" : type;
-}
-
-function decodeText(base64: string): string {
-  return new TextDecoder().decode(Uint8Array.from(atob(base64), (byte) => byte.charCodeAt(0)));
 }
 
 function unsupported(what: string): ChatClientError {

@@ -109,6 +109,19 @@ describe("tools", () => {
     });
   });
 
+  test("B23: their schemas are objects without a combinator at the root", () => {
+    const sent = (schema: JsonObject) =>
+      toAnthropicTools([functionTool("t", schema)]).map((tool) =>
+        "input_schema" in tool ? tool.input_schema : undefined,
+      );
+    expect(sent({})).toEqual([{ type: "object", properties: {} }]);
+    const $defs = { A: { type: "object", properties: { a: {} } } };
+    expect(sent({ anyOf: [{ $ref: "#/$defs/A" }, { required: ["a"] }], $defs })).toEqual([
+      { type: "object", properties: { a: {} }, $defs },
+    ]);
+    expect(() => sent({ type: "array" })).toThrow(/tool "t".*type: "object"/);
+  });
+
   test("hosted tools of Anthropic go in as they are", () => {
     const definition: JsonObject = { type: "web_search_20250305", name: "web_search", max_uses: 2 };
     const search: HostedTool = {

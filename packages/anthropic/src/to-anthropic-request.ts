@@ -5,6 +5,7 @@ import {
   type ChatOptions,
   type ChatRequest,
   ConfigurationError,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
   joinInstructions,
@@ -153,7 +154,8 @@ function mergeOnce(
   for (const [name, value] of Object.entries(own)) {
     const known = asked[name];
     if (known === undefined) merged[name] = value;
-    else if (isObject(known) && isObject(value)) merged[name] = mergeMembers(name, known, value);
+    else if (isJsonObject(known) && isJsonObject(value))
+      merged[name] = mergeMembers(name, known, value);
     else throw twoSources(name);
   }
   return merged;
@@ -174,8 +176,4 @@ function twoSources(name: string): ConfigurationError {
     "two_sources",
     `providerOptions.anthropic.${name} says what another option says already. Set it in one place only.`,
   );
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, JsonValue>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

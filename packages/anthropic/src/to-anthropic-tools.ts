@@ -1,6 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import { ConfigurationError, type FunctionTool, type HostedTool, type Tool } from "@tunic/core";
-import { toInputSchema } from "./input-schema.js";
+import {
+  ConfigurationError,
+  type FunctionTool,
+  type HostedTool,
+  type Tool,
+  toObjectSchema,
+} from "@tunic/core";
 
 const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 /** The service checks the members of the root only. */
@@ -32,8 +37,8 @@ function functionTool(tool: FunctionTool): Anthropic.Tool {
       `Tool "${tool.name}": Anthropic takes names of 1 to 128 letters, digits, "_" and "-". Rename it.`,
     );
   }
-  const schema = toInputSchema(tool.parameters);
-  for (const name of Object.keys(schema.properties ?? {})) {
+  const schema = toObjectSchema(tool.parameters, `The schema of tool "${tool.name}"`);
+  for (const name of Object.keys(schema["properties"] ?? {})) {
     if (propertyName.test(name)) continue;
     throw invalidTool(
       `Tool "${tool.name}", argument "${name}": Anthropic takes names of 1 to 64 letters, digits, "_", "." and "-". Rename the argument.`,
@@ -42,7 +47,7 @@ function functionTool(tool: FunctionTool): Anthropic.Tool {
   return {
     name: tool.name,
     ...(tool.description !== "" && { description: tool.description }),
-    input_schema: schema,
+    input_schema: { ...schema, type: "object" },
   };
 }
 

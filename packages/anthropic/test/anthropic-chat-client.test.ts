@@ -25,6 +25,7 @@ const hello = answer([{ type: "text", text: "hello" }]);
 
 afterEach(() => {
   vi.unstubAllEnvs();
+  vi.restoreAllMocks();
 });
 
 describe("how a client is made", () => {
@@ -89,6 +90,41 @@ test("a whole answer", async () => {
     usage: { inputTokens: 10, outputTokens: 4, totalTokens: 14 },
   });
   expect(server.bodies).toMatchObject([{ model, max_tokens: 128_000, stream: false }]);
+});
+
+test.each<[string, Partial<ChatRequest>]>([
+  ["a model that is to be retired", { options: { model: "claude-sonnet-4-5" } }],
+  [
+    "a kind of thinking that is to be retired",
+    {
+      options: {
+        model: "claude-opus-4-6",
+        providerOptions: { anthropic: { thinking: { type: "enabled", budget_tokens: 2048 } } },
+      },
+    },
+  ],
+])("nothing is printed about %s", async (_, over) => {
+  const printed = (["debug", "info", "log", "warn", "error"] as const).map((level) =>
+    vi.spyOn(console, level),
+  );
+  await using server = await wireServer(whole(hello), streamed(fixture("greeting.sse")));
+  const client = at(server);
+  await client.getResponse(ask(over));
+  await client.getResponse(ask({ ...over, onUpdate: () => {} }));
+  expect(server.bodies).toHaveLength(2);
+  for (const print of printed) expect(print).not.toHaveBeenCalled();
+});
+
+test("the vendor's own words that are headers go out as headers", async () => {
+  await using server = await wireServer(whole(hello));
+  const anthropic = { user_profile_id: "u1", workspace_id: "w1" };
+  await at(server).getResponse(ask({ options: { providerOptions: { anthropic } } }));
+  expect(server.headers[0]).toMatchObject({
+    "anthropic-user-profile-id": "u1",
+    "anthropic-workspace-id": "w1",
+  });
+  expect(server.bodies[0]).not.toHaveProperty("workspace_id");
+  expect(server.bodies[0]).not.toHaveProperty("user_profile_id");
 });
 
 test.each([1, 3, 7, 1000])(
@@ -243,6 +279,7 @@ describe("failures", () => {
     await expect(at(server).getResponse(ask())).rejects.toMatchObject({
       code: "connection",
       retryable: true,
+      message: `Connection error: connect ECONNREFUSED ${new URL(server.url).host}`,
     });
   });
 

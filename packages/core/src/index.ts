@@ -1,12 +1,17 @@
 // The public surface of @tunic/core. What is named here is API; nothing else is.
 
-// Agents
+// Agents and the loop
+
 export { Agent, type AgentEvents } from "./agent/agent.js";
 export type { AgentToolOptions } from "./agent/agent-as-tool.js";
 export type { AgentOptions, ModelOptions, RunOptions } from "./agent/agent-options.js";
 export { AgentResponse } from "./agent/agent-response.js";
 export type { AgentInput } from "./agent/read-input.js";
+export type { FunctionInvocationConfiguration } from "./invocation/function-invocation-configuration.js";
+export { FunctionInvocationLayer } from "./invocation/function-invocation-layer.js";
+
 // Chat clients
+
 export type {
   ChatClient,
   ChatClientMetadata,
@@ -15,13 +20,12 @@ export type {
   Outcome,
 } from "./chat/chat-client.js";
 export type { ChatOptions, Instruction, ResponseFormat, ToolChoice } from "./chat/chat-options.js";
-export { joinInstructions } from "./chat/chat-options.js";
-export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
 export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/response-stream.js";
+
 // Errors
+
 export { ChatClientError, type ChatClientErrorOptions } from "./errors/chat-client-error.js";
-// For authors of chat clients
-export { ConfigurationError, checkOptionNames } from "./errors/configuration-error.js";
+export { ConfigurationError } from "./errors/configuration-error.js";
 export {
   InputError,
   SessionBusyError,
@@ -38,16 +42,24 @@ export {
   ToolTimeoutError,
 } from "./errors/tool-errors.js";
 export { TunicError, type TunicErrorOptions } from "./errors/tunic-error.js";
+
 // Sessions, runs and events
+
 export type {
   RunEndOutcome,
   RunEvent,
   RunEventListener,
   RunEventName,
 } from "./events/run-events.js";
-export type { FunctionInvocationConfiguration } from "./invocation/function-invocation-configuration.js";
-export { FunctionInvocationLayer } from "./invocation/function-invocation-layer.js";
+export type { Budget, BudgetLimits, LimitName } from "./run/budget.js";
+export type { RunEnvironment } from "./run/environment.js";
+export type { AgentIdentity, RunContext, Services } from "./run/run-context.js";
+export { createStateKey, type RunState, type StateKey } from "./run/state-key.js";
+export { AgentSession, type SessionData } from "./session/agent-session.js";
+export type { Spent } from "./session/spent.js";
+
 // Messages
+
 export {
   type Content,
   type ContentBase,
@@ -75,7 +87,6 @@ export { foldUpdates, type UpdateFold } from "./messages/fold-updates.js";
 export type { JsonObject, JsonValue } from "./messages/json.js";
 export { checkHistory, type HistoryProblem, modelView, openCalls } from "./messages/log.js";
 export { type Message, type MessageInput, type Role, textOf } from "./messages/message.js";
-export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
 export type {
   DeltaUpdate,
   FinishReason,
@@ -85,14 +96,10 @@ export type {
   Update,
 } from "./messages/update.js";
 export { addUsage, totalTokens, type Usage } from "./messages/usage.js";
-export type { Budget, BudgetLimits, LimitName } from "./run/budget.js";
-export type { RunEnvironment } from "./run/environment.js";
-export type { AgentIdentity, RunContext, Services } from "./run/run-context.js";
-export { createStateKey, type RunState, type StateKey } from "./run/state-key.js";
-export { AgentSession, type SessionData } from "./session/agent-session.js";
-export type { Spent } from "./session/spent.js";
-export { setSchemaValidator } from "./tools/compiled-schema.js";
+
 // Tools
+
+export { setSchemaValidator } from "./tools/compiled-schema.js";
 export { hostedTool, type ToolOptions, tool } from "./tools/function-tool.js";
 export type { ArgumentsOf, SchemaInput } from "./tools/schema.js";
 export type { SchemaCheck, SchemaCompiler, SchemaViolation } from "./tools/schema-violation.js";
@@ -108,3 +115,17 @@ export type {
 } from "./tools/tool.js";
 export { normalizeTools } from "./tools/tool-list.js";
 export { toolResult } from "./tools/tool-result.js";
+
+// For authors of chat clients
+
+export { joinInstructions } from "./chat/chat-options.js";
+export { checkClientOptions } from "./chat/check-client-options.js";
+export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
+export { parseRetryAfter, readRetryAfter } from "./chat/retry-after.js";
+export { withAbort } from "./chat/with-abort.js";
+export { checkOptionNames } from "./errors/configuration-error.js";
+export { withCause } from "./errors/with-cause.js";
+export { bytesOf } from "./messages/content.js";
+export { isJsonObject } from "./messages/json.js";
+export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
+export { toObjectSchema } from "./tools/object-schema.js";

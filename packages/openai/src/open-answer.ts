@@ -1,4 +1,3 @@
-import { ChatClientError } from "@tunic/core";
 import type OpenAI from "openai";
 import { Stream } from "openai/core/streaming";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
@@ -6,6 +5,7 @@ import { DoneWatch } from "./done-watch.js";
 import {
   cutStream,
   type ErrorSurroundings,
+  lostConnection,
   malformed,
   toChatClientError,
   toStreamError,
@@ -56,8 +56,7 @@ async function* wholeAnswer(response: Response): AsyncGenerator<unknown> {
   try {
     text = await response.text();
   } catch (cause) {
-    const message = "The connection was lost before the answer was complete.";
-    throw new ChatClientError("connection", message, { retryable: true, cause });
+    throw lostConnection("The connection was lost before the answer was complete.", cause);
   }
   let answer: unknown;
   try {

@@ -5,6 +5,7 @@ import {
   type ChatResponse,
   ResponseBuilder,
   type Tool,
+  withAbort,
 } from "@tunic/core";
 import type OpenAI from "openai";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
@@ -13,7 +14,6 @@ import { openAnswer } from "./open-answer.js";
 import { type OpenAIChatClientOptions, sdkClient } from "./sdk-client.js";
 import { type RequestDefaults, toRequestBody } from "./to-openai.js";
 import { toOpenAITools } from "./to-openai-tools.js";
-import { withAbort } from "./with-abort.js";
 
 /** Asks OpenAI's chat completions, or a service that speaks the same protocol. */
 export class OpenAIChatClient implements ChatClient {

@@ -1,11 +1,15 @@
-import { ChatClientError, type ChatClientErrorOptions } from "@tunic/core";
+import {
+  ChatClientError,
+  type ChatClientErrorOptions,
+  readRetryAfter,
+  withCause,
+} from "@tunic/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { type HeaderSource, retryAfterMs } from "./retry-after.js";
 import { isRecord, textAt, type WireRecord } from "./wire-values.js";
 
 /** What is known about an answer beside its body. */
 export interface ErrorSurroundings {
-  readonly headers?: HeaderSource | undefined;
+  readonly headers?: Headers | undefined;
   /** Milliseconds since the epoch, to read dates in headers against. */
   readonly now: number;
 }
@@ -18,7 +22,7 @@ export function toChatClientError(error: unknown, now: number): ChatClientError 
     return new ChatClientError("timeout", message, { retryable: true, cause: error });
   }
   if (error instanceof APIConnectionError) {
-    return new ChatClientError("connection", message, { retryable: true, cause: error });
+    return lostConnection(message, error.cause, error);
   }
   if (error instanceof APIError) {
     const surroundings = { headers: error.headers, now };
@@ -39,11 +43,23 @@ export function toStreamError(error: unknown, surroundings: ErrorSurroundings): 
   return cutStream(surroundings, error);
 }
 
+/** No connection came about, or it was lost. */
+export function lostConnection(
+  message: string,
+  reason: unknown,
+  cause: unknown = reason,
+): ChatClientError {
+  return new ChatClientError("connection", withCause(message, reason), { retryable: true, cause });
+}
+
 /** The stream ended before the answer did. */
 export function cutStream(surroundings: ErrorSurroundings, cause?: unknown): ChatClientError {
   return new ChatClientError(
     "cut_stream",
-    "The stream ended before the answer was complete: no finish reason and no [DONE] came.",
+    withCause(
+      "The stream ended before the answer was complete: no finish reason and no [DONE] came.",
+      cause,
+    ),
     { retryable: true, ...requestIdOf(surroundings), ...(cause !== undefined && { cause }) },
   );
 }
@@ -106,12 +122,12 @@ function fromStatus(
   cause: unknown,
 ): ChatClientError {
   const [code, mayRetry] = status === undefined ? (["unknown", false] as const) : codeOf(status);
-  const wait = headers ? retryAfterMs(headers, now) : undefined;
+  const retryAfterMs = readRetryAfter(headers, now);
   const options: ChatClientErrorOptions = {
     ...(status !== undefined && { status }),
     ...requestIdOf({ headers, now }),
     retryable: mayRetry && !isExhausted(body) && headers?.get("x-should-retry") !== "false",
-    ...(wait !== undefined && { retryAfterMs: wait }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
     ...(cause !== undefined && { cause }),
   };
   return new ChatClientError(code, message, options);

@@ -1,4 +1,4 @@
-import { ConfigurationError, checkOptionNames } from "@tunic/core";
+import { ConfigurationError, checkClientOptions } from "@tunic/core";
 import OpenAI, { type ClientOptions } from "openai";
 
 /** How an {@link OpenAIChatClient} reaches its service. */
@@ -44,26 +44,12 @@ const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>(
  * setting.
  */
 export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
-  checkOptionNames("OpenAIChatClient", options, optionNames);
-  const { model, client, ...settings } = options;
-  if (typeof model !== "string" || model === "") {
-    throw new ConfigurationError(
-      "invalid_option",
-      'OpenAIChatClient needs a model: new OpenAIChatClient({ model: "…" }).',
-    );
-  }
-  if (client === undefined) return newClient(settings);
-  const [second] = Object.entries(settings).find(([, value]) => value !== undefined) ?? [];
-  if (second === undefined) return client;
-  throw new ConfigurationError(
-    "conflicting_option",
-    `OpenAIChatClient was given a client and ${second}. Set ${second} on the client, or leave the ` +
-      `client out.`,
-  );
+  checkClientOptions("OpenAIChatClient", options, optionNames);
+  return options.client ?? newClient(options);
 }
 
-function newClient(settings: Omit<OpenAIChatClientOptions, "model" | "client">): OpenAI {
-  const { apiKey, baseURL, organization, maxRetries = 0, defaultHeaders } = settings;
+function newClient(options: OpenAIChatClientOptions): OpenAI {
+  const { apiKey, baseURL, organization, maxRetries = 0, defaultHeaders } = options;
   const elsewhere = baseURL !== undefined || environment("OPENAI_BASE_URL") !== undefined;
   const hasKey = apiKey !== undefined && apiKey !== "";
   if (!hasKey && environment("OPENAI_API_KEY") === undefined && !elsewhere) {

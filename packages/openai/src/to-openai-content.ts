@@ -1,4 +1,4 @@
-import type { DataContent, UriContent } from "@tunic/core";
+import { bytesOf, type DataContent, type UriContent } from "@tunic/core";
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions";
 
 /** Sound formats that the service takes, by media type. */
@@ -29,16 +29,11 @@ export function toContentPart(
   }
   // A text document is text, whatever wraps it.
   if (mediaType.startsWith("text/") || mediaType === "application/json") {
-    return { type: "text", text: decodeText(content.data) };
+    return { type: "text", text: new TextDecoder().decode(bytesOf(content)) };
   }
   return undefined;
 }
 
 function bareType(mediaType: string): string {
   return (mediaType.split(";")[0] ?? "").trim().toLowerCase();
-}
-
-function decodeText(base64: string): string {
-  const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-  return new TextDecoder().decode(bytes);
 }

@@ -2,7 +2,6 @@ import { ConfigurationError, type HostedTool, type JsonObject } from "@tunic/cor
 import { describe, expect, it } from "vitest";
 import { tool } from "../test/helpers.js";
 import { toOpenAITools } from "./to-openai-tools.js";
-import { toWireSchema } from "./wire-schema.js";
 
 const hosted = (provider: string, definition: JsonObject): HostedTool => ({
   type: "hosted",
@@ -32,69 +31,30 @@ describe("tools", () => {
   });
 });
 
-describe("wire schemas", () => {
-  const wire = (schema: JsonObject) => toWireSchema(schema, "t");
+describe("schemas of tools", () => {
+  const parameters = (schema: JsonObject) => {
+    const [made] = toOpenAITools([tool("t", schema)]);
+    return made?.type === "function" ? made.function.parameters : undefined;
+  };
 
-  it("keep everything below the root", () => {
+  it("go out as they are where the service takes them", () => {
     const schema = {
-      $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
       title: "T",
-      properties: { a: { anyOf: [{ type: "string" }, { $ref: "#/$defs/B" }] } },
-      required: ["a"],
-      additionalProperties: false,
-      $defs: { B: { type: "number" } },
+      properties: { a: { $ref: "#/$defs/B" } },
+      $defs: { B: {} },
     };
-    const { $schema: _, ...rest } = schema;
-    expect(wire(schema)).toEqual(rest);
+    expect(parameters(schema)).toBe(schema);
   });
 
-  it("take in what the root refers to", () => {
-    const properties = { a: { type: "string" } };
-    const $defs = {
-      A: { type: "object", properties, required: ["a"], additionalProperties: false },
-    };
-    expect(wire({ $ref: "#/$defs/A", $defs })).toEqual({
-      type: "object",
-      properties,
-      required: ["a"],
-      additionalProperties: false,
-      $defs,
-    });
-  });
-
-  it("demand what every part of an allOf demands, and what all alternatives do", () => {
-    const one = (name: string) => ({
-      properties: { [name]: { type: "string" } },
-      required: [name],
-    });
-    const schema = {
-      allOf: [one("a"), { oneOf: [{ allOf: [one("b"), one("c")] }, one("c")] }],
-    };
-    expect(wire(schema)).toMatchObject({
-      properties: { a: {}, b: {}, c: { type: "string" } },
-      required: ["a", "c"],
-    });
-  });
-
-  it("let the root's own description of a member stand", () => {
-    const schema = {
-      type: ["object", "null"],
-      properties: { k: { type: "string" } },
-      anyOf: [{ properties: { k: { const: "x" } } }, { type: "null" }],
-    };
-    expect(wire(schema)).toEqual({ type: "object", properties: { k: { type: "string" } } });
-  });
-
-  it("do not follow a circle, and keep a member with a special name", () => {
-    const schema = JSON.parse(
-      '{"$ref":"#/$defs/A","$defs":{"A":{"anyOf":[{"$ref":"#/$defs/A"},{"properties":{"__proto__":{}}}]}}}',
-    );
-    expect(JSON.stringify(wire(schema)["properties"])).toBe('{"__proto__":{}}');
+  it("go out with the root that the service takes", () => {
+    const target = { type: "object", properties: { a: {} }, required: ["a"] };
+    const $defs = { A: target };
+    expect(parameters({ $ref: "#/$defs/A", $defs })).toEqual({ ...target, $defs });
   });
 
   it.each([{ type: "array" }, { type: ["string", "null"] }])("refuse a root of %j", (schema) => {
-    expect(() => wire(schema)).toThrow(/tool "t".*type: "object"/);
+    expect(() => parameters(schema)).toThrow(/tool "t".*type: "object"/);
   });
 
   it("refuse pointers that would point nowhere", () => {
@@ -102,6 +62,6 @@ describe("wire schemas", () => {
       anyOf: [{ properties: { a: {} } }],
       properties: { b: { $ref: "#/anyOf/0/properties/a" } },
     };
-    expect(() => wire(schema)).toThrow(/"#\/anyOf\/0\/properties\/a".*\$defs/);
+    expect(() => parameters(schema)).toThrow(/tool "t".*"#\/anyOf\/0\/properties\/a".*\$defs/);
   });
 });

@@ -1,10 +1,15 @@
-import { ConfigurationError, type FunctionTool, type Tool, type ToolChoice } from "@tunic/core";
+import {
+  ConfigurationError,
+  type FunctionTool,
+  type Tool,
+  type ToolChoice,
+  toObjectSchema,
+} from "@tunic/core";
 import type {
   ChatCompletionFunctionTool,
   ChatCompletionTool,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
-import { toWireSchema } from "./wire-schema.js";
 
 /** Tools never change, so what one comes to holds as long as it lives. */
 const converted = new WeakMap<Tool, ChatCompletionTool>();
@@ -35,7 +40,7 @@ function functionTool(tool: FunctionTool): ChatCompletionFunctionTool {
         `as "${name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "my_tool"}".`,
     );
   }
-  const parameters = toWireSchema(tool.parameters, name);
+  const parameters = toObjectSchema(tool.parameters, `The schema of tool "${name}"`);
   return {
     type: "function",
     function: { name, ...(description !== "" && { description }), parameters },

@@ -111,7 +111,7 @@ function withProviderOptions(
     const twice = maxTokensNames.has(member) ? hasMaxTokens(body) : member in body;
     if (!twice && !ours.has(member)) continue;
     throw new ConfigurationError(
-      "conflicting_option",
+      "two_sources",
       `providerOptions.openai.${member} would overwrite what is set already. Set it in one place: ` +
         `the chat options, where they have it.`,
     );

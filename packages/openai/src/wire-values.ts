@@ -1,3 +1,5 @@
+import { isJsonObject } from "@tunic/core";
+
 /**
  * What came over the wire, before anybody has looked at it: compatible servers leave members out,
  * send null, or send another kind of value than the published schema says.
@@ -5,9 +7,7 @@
 export type WireRecord = { readonly [member: string]: unknown };
 
 /** Whether a value is an object in the JSON sense: no array, no null. */
-export function isRecord(value: unknown): value is WireRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
+export const isRecord: (value: unknown) => value is WireRecord = isJsonObject;
 
 /** The member's object, or an empty one where it is anything else. */
 export function recordAt(record: WireRecord, member: string): WireRecord {

@@ -78,13 +78,22 @@ describe("a refused request", () => {
 describe("a lost connection", () => {
   it("that never was is a connection error", async () => {
     await server.stop();
-    expect(await ask()).toMatchObject({ code: "connection", retryable: true });
+    const { host } = new URL(server.url);
+    expect(await ask()).toMatchObject({
+      code: "connection",
+      retryable: true,
+      message: `Connection error: connect ECONNREFUSED ${host}`,
+    });
   });
 
   it("in the middle of a whole answer is one too", async () => {
     const headers = { "content-type": "application/json" };
     server.reply({ headers, chunks: ["half"], end: "destroy" });
-    expect(await ask()).toMatchObject({ code: "connection", retryable: true });
+    expect(await ask()).toMatchObject({
+      code: "connection",
+      retryable: true,
+      message: "The connection was lost before the answer was complete: other side closed",
+    });
   });
 
   it.each(["close", "destroy"] as const)("in a stream (%s) gives no half message", async (end) => {

@@ -78,24 +78,29 @@ describe("the events of a run", () => {
     }
   });
 
-  it("durations leave out the time that the consumer took", async () => {
+  it("durations leave out the time that the consumer took, also within a call", async () => {
     const environment = manualEnvironment();
-    const client = new ScriptedChatClient([{ calls: [sleep(10)] }, "done"], {
-      environment,
-      delayMs: 5,
+    const chatty = tool({
+      name: "chatty",
+      async execute(_input, context) {
+        await context.reportProgress("half");
+        await new Promise<void>((resolve) => environment.setTimer(resolve, 10));
+      },
     });
-    const agent = new Agent({ client, environment, tools: sleeping(environment) });
+    const turns = [{ calls: [{ name: "chatty" }] }, "done"];
+    const client = new ScriptedChatClient(turns, { environment, delayMs: 5 });
+    const agent = new Agent({ client, environment, tools: chatty });
     await agent.prepare();
     const log: string[] = [];
     const run = agent.run("go", {
-      onUpdate: () => new Promise((resolve) => environment.setTimer(resolve, 1000)),
+      onUpdate: () => new Promise<void>((resolve) => environment.setTimer(resolve, 1000)),
       onEvent: (event) => log.push(line(event)),
     });
     await environment.advance(20_000);
     await run;
     expect(log.filter((each) => each.includes(" ms"))).toEqual([
       "model.end 1: completed, 5 ms",
-      "call.end 1: sleep completed, 10 ms",
+      "call.end 1: chatty completed, 10 ms",
       "model.end 2: completed, 5 ms",
       "run.end completed after 2 round(s), 20 ms",
     ]);
@@ -241,6 +246,8 @@ describe("listeners", () => {
     await agent.run("b");
     expect(heard).toEqual(["ping"]);
   });
+
+  it.todo("that come in the middle of a call hear no end without its start");
 
   it("that throw or reject hurt nobody, and are told", async () => {
     const agent = new Agent({ client: new ScriptedChatClient(turns), tools: ping });

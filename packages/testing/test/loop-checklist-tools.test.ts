@@ -104,6 +104,54 @@ describe("tools that come and go", () => {
   });
 });
 
+describe("arguments on their way to a function", () => {
+  inBothManners((play) => {
+    const inputs: unknown[] = [];
+    const search = tool({
+      name: "search",
+      parameters: {
+        type: "object",
+        properties: {
+          query: { type: "string" },
+          filter: { type: ["string", "null"] },
+          limit: { type: "integer", default: 10 },
+        },
+        required: ["query"],
+        additionalProperties: false,
+      },
+      execute: (input) => void inputs.push(input),
+    });
+
+    it("an explicit null stays, and what is left out gets its default", async () => {
+      inputs.length = 0;
+      await play({
+        turns: [{ calls: [{ name: "search", arguments: { query: "x", filter: null } }] }, "done"],
+        agent: { tools: search },
+      });
+      expect(inputs).toEqual([{ query: "x", filter: null, limit: 10 }]);
+    });
+
+    it.each([
+      ["a missing one", {}, /query/],
+      ["one of a wrong type", { query: {} }, /query.*string/s],
+      ["one too many", { query: "x", page: 2 }, /page/],
+    ])("%s is refused by name, and the model may try again", async (_what, wrong, expected) => {
+      inputs.length = 0;
+      const { response } = await play({
+        turns: [
+          { calls: [{ name: "search", arguments: wrong }] },
+          { calls: [{ name: "search", arguments: { query: "x" } }] },
+          "done",
+        ],
+        agent: { tools: search },
+      });
+      expect(resultTexts(response.messages)[0]).toMatch(expected);
+      expect(inputs).toEqual([{ query: "x", limit: 10 }]);
+      expect(response.text).toBe("done");
+    });
+  });
+});
+
 describe("outside a run", () => {
   it("there is no list of tools to change", async () => {
     const change = tool({ name: "change", execute: (_input, context) => context.addTools(lamp) });

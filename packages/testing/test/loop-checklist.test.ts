@@ -70,6 +70,8 @@ inBothManners((play, streamed) => {
       ]);
     });
 
+    it.todo("a response that answers its own calls is complete: none of them is run again");
+
     it("parallel calls run in parallel", async () => {
       const both = deferred();
       let started = 0;

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
+  bytesOf,
   dataContent,
   errorContent,
   functionResultContent,
@@ -103,6 +104,7 @@ describe("dataContent", () => {
         const view = bytes.subarray(Math.min(skip, bytes.length));
         expect(toBase64(view)).toBe(Buffer.from(view).toString("base64"));
         expect(dataContent(toBase64(view), "x/y").data).toBe(toBase64(view));
+        expect(bytesOf(dataContent(view, "x/y"))).toEqual(Uint8Array.from(view));
       }),
     );
   });

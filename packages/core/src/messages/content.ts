@@ -252,3 +252,8 @@ export function toBase64(bytes: Uint8Array): string {
   }
   return btoa(binary);
 }
+
+/** The bytes of a file that stands in a message. */
+export function bytesOf({ data }: DataContent): Uint8Array {
+  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
+}
