@@ -1,10 +1,10 @@
 import type { MiddlewareError } from "../errors/middleware-error.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
-import type { Update } from "../messages/update.js";
-import { updatesOf } from "../messages/update.js";
+import { type Update, updatesOf } from "../messages/update.js";
 import type { Onion } from "../onion/compose.js";
-import type { Run, RunContext } from "../run/run-context.js";
+import type { RunContext } from "../run/run-context.js";
+import type { Tool } from "../tools/tool.js";
 import { type ChatResponse, endOf } from "./chat-client.js";
 import type { ChatOptions } from "./chat-options.js";
 import { respond } from "./respond.js";
@@ -79,13 +79,31 @@ export interface ChatPassage {
   stageFed: boolean;
   /** Where in the segment this layer began. */
   mark: number;
+  /** Whether a layer further out transforms what is streamed. */
+  readonly transformed: boolean;
+  readonly round: ChatRound;
+}
+
+/** What all layers of one round have in common. */
+export interface ChatRound {
+  /** The tools of the round: a handler may take some away, but not add any. */
+  readonly tools: readonly Tool[];
+  /** The options as they were finally sent. */
+  sent: ChatOptions;
 }
 
 /** A passage without a past. */
-export function newPassage(segment: UpdateSegment | undefined, signal?: AbortSignal): ChatPassage {
+function newPassage(
+  round: ChatRound,
+  segment: UpdateSegment | undefined,
+  signal: AbortSignal | undefined,
+  transformed: boolean,
+): ChatPassage {
   return {
+    round,
     segment,
     signal,
+    transformed,
     transforms: undefined,
     stage: undefined,
     stageFed: false,
@@ -95,10 +113,13 @@ export function newPassage(segment: UpdateSegment | undefined, signal?: AbortSig
 
 /** The rules of the chat onion: what was sent of an attempt that does not count is taken back. */
 export const chatOnion: Onion<ChatContext, ChatResponse> = {
+  kind: "chat",
+  runOf: (own) => own.run,
   inside(own, signal) {
     const passage = ChatContext.passageOf(own);
     const segment = insideSegment(passage, signal);
-    const child = newPassage(segment, signal ?? passage.signal);
+    const transformed = passage.transformed || passage.stage !== undefined;
+    const child = newPassage(passage.round, segment, signal ?? passage.signal, transformed);
     return new ChatContext(own.messages, own.options, own.run, own.iteration, child);
   },
   signalOf: (own) => own.signal,
@@ -178,12 +199,20 @@ function withHeads(run: RunContext, response: ChatResponse): ChatResponse {
   return { ...response, messages };
 }
 
-/** What the loop needs of a run to open the onion. */
+/** The outermost context of one round. */
 export function openChatContext(
-  run: Run,
+  run: RunContext,
+  iteration: number,
   messages: readonly Message[],
   options: ChatOptions,
   segment: UpdateSegment | undefined,
 ): ChatContext {
-  return new ChatContext(messages, options, run, run.rounds, newPassage(segment));
+  const round = { tools: options.tools ?? [], sent: options };
+  return new ChatContext(
+    messages,
+    options,
+    run,
+    iteration,
+    newPassage(round, segment, undefined, false),
+  );
 }

@@ -15,6 +15,11 @@ export class EventHub {
     return this.#listeners > 0;
   }
 
+  /** Whether anybody listens to events of this name. */
+  listens(name: RunEventName): boolean {
+    return this.#emitter.listenerCount(name) > 0;
+  }
+
   /** Calls `listener` at each event of that name. Returns the function that ends it. */
   on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void {
     const safe = (event: RunEvent<Name>): void => {

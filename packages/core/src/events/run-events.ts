@@ -67,6 +67,14 @@ export interface RunEventMap {
   };
   "approval.requested": { readonly requestId: string; readonly call: FunctionCallContent };
   "approval.decided": { readonly requestId: string; readonly approved: boolean };
+  /** A layer of an onion. Sent to listeners of this name only, not to `onEvent`. */
+  "layer.start": { readonly kind: string; readonly middleware: string };
+  "layer.end": {
+    readonly kind: string;
+    readonly middleware: string;
+    readonly outcome: "completed" | "failed";
+    readonly durationMs: number;
+  };
   "tools.changed": { readonly added: readonly string[]; readonly removed: readonly string[] };
   /** Something went wrong that is deliberately not fatal. */
   notice: { readonly code: string; readonly message: string; readonly error?: unknown };

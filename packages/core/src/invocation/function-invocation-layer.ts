@@ -16,12 +16,18 @@ import type { RunEnvironment } from "../run/environment.js";
 import { Run } from "../run/run-context.js";
 import type { Tool, ToolResult } from "../tools/tool.js";
 import { ToolList } from "../tools/tool-list.js";
+import { errorResult } from "../tools/tool-result.js";
 import {
   type FunctionInvocationConfiguration,
   type InvocationSettings,
   invocationSettings,
 } from "./function-invocation-configuration.js";
-import { invokeFunction, tellRefused } from "./invoke-function.js";
+import {
+  composeOnions,
+  type InvocationLayers,
+  type InvocationOnions,
+} from "./invocation-onions.js";
+import { type Invoked, invokeFunction, tellRefused } from "./invoke-function.js";
 import {
   admit,
   type JudgedCall,
@@ -32,6 +38,7 @@ import {
 } from "./judge-batch.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher, ResultSender } from "./push-updates.js";
+import { requestsFor } from "./request-approval.js";
 import { runBatch } from "./run-batch.js";
 import { type OpenBatch, RunLog, resultContent, waitsForAnswers } from "./run-log.js";
 import { startTimeLimit } from "./time-limit.js";
@@ -45,17 +52,20 @@ export class FunctionInvocationLayer implements ChatClient {
   readonly metadata: ChatClientMetadata;
   readonly settings: InvocationSettings;
   readonly client: ChatClient;
+  /** The composed onions, once for all runs; absent where there are no handlers of the kind. */
+  readonly onions: InvocationOnions;
   readonly #environment: RunEnvironment | undefined;
 
   /** @throws ConfigurationError when the configuration makes no sense. */
   constructor(
     client: ChatClient,
     configuration: FunctionInvocationConfiguration = {},
-    environment?: RunEnvironment,
+    { environment, layers }: InvocationParts = {},
   ) {
     this.client = client;
     this.metadata = client.metadata;
     this.settings = invocationSettings(configuration);
+    this.onions = layers ? composeOnions(client, layers) : {};
     this.#environment = environment;
   }
 
@@ -75,6 +85,14 @@ export class FunctionInvocationLayer implements ChatClient {
   }
 }
 
+/** What else a loop can be given. */
+export interface InvocationParts {
+  /** Clock, timers and random ids; for tests. */
+  readonly environment?: RunEnvironment;
+  /** Sorted middleware: see `sortMiddleware`. */
+  readonly layers?: InvocationLayers;
+}
+
 /** One run of the loop. Reads from top to bottom. */
 class Invocation {
   readonly #settings: InvocationSettings;
@@ -83,23 +101,35 @@ class Invocation {
   readonly #log: RunLog;
   readonly #tools: ToolList;
   readonly #model: ModelCaller;
+  readonly #onions: InvocationOnions;
   readonly #counts = new ToolCounts();
   readonly #emit: ((update: Update) => void | Promise<void>) | undefined;
   #sender: ResultSender | undefined;
   #choice: ToolChoice | undefined;
   #failedBatches = 0;
+  #endedBy: string | undefined;
   #usage: Usage | undefined;
 
   constructor(layer: FunctionInvocationLayer, request: ChatRequest, run: Run) {
     this.#settings = layer.settings;
+    this.#onions = layer.onions;
     this.#request = request;
     this.#run = run;
     this.#log = new RunLog(run, request.messages);
     this.#tools = new ToolList(request.options.tools);
     this.#choice = request.options.toolChoice;
     this.#emit = request.onUpdate && pusher(run, request.onUpdate);
-    this.#model = new ModelCaller(layer.client, request, run, this.#log, this.#tools, this.#emit);
-    run.journal = this.#log;
+    const { chat } = layer.onions;
+    this.#model = new ModelCaller(
+      layer.client,
+      chat,
+      request,
+      run,
+      this.#log,
+      this.#tools,
+      this.#emit,
+    );
+    run.keep(this.#log);
   }
 
   /** The whole turn, under the time limit where there is one. */
@@ -128,12 +158,14 @@ class Invocation {
       // After the first round the model may stop: forced for ever, it could never answer.
       if (this.#choice !== "none" && this.#choice !== undefined) this.#choice = "auto";
       const calls = callsIn(messages);
+      const { endedBy } = this.#model;
+      if (endedBy !== undefined) return this.#end(messages, calls, endedBy);
       if (calls.length === 0) {
         this.#log.add(messages);
         return this.#done("completed");
       }
-      const stillOpen = await this.#runCalls(messages, calls);
-      if (stillOpen) return this.#done("paused");
+      const outcome = await this.#runCalls(messages, calls);
+      if (outcome) return outcome;
     }
   }
 
@@ -147,26 +179,29 @@ class Invocation {
     return messages;
   }
 
-  /** Judges the whole batch, runs what may run, answers every call. Returns whether calls stay open. */
+  /** Judges the whole batch, runs what may run, answers every call. Returns a response when that ends the run. */
   async #runCalls(
     messages: readonly Message[],
     calls: readonly FunctionCallContent[],
-  ): Promise<boolean> {
+  ): Promise<ChatResponse | undefined> {
     const { gate } = this.#run;
     const batch = this.#log.open(messages, calls);
     const verdicts = judgeBatch(calls, {
       tools: this.#model.options?.tools ?? [],
       cut: this.#model.last?.finishReason === "length",
       terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
+      run: this.#run,
+      verdict: this.#onions.verdict,
     });
     const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
+    if (judged.some((verdict) => verdict.kind === "ask")) return this.#pause(batch, judged);
     const runnable: RunnableCall[] = [];
     let stillOpen = false;
     for (let index = 0; index < judged.length; index++) {
       const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
       if (verdict.kind === "run") runnable.push(verdict);
-      else if (verdict.kind === "open") stillOpen = true;
-      else this.#refuse(batch, index, verdict.result);
+      else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
+      else stillOpen = true;
     }
     this.#sender = this.#emit && new ResultSender(batch, this.#emit);
     if (this.#sender) await this.#sender.send();
@@ -176,7 +211,18 @@ class Invocation {
     if (!stillOpen) this.#countFailure(batch);
     const closing = this.#closeBatch(batch, this.#model.last?.conversationId !== undefined);
     if (closing !== undefined) await closing;
-    return stillOpen;
+    if (this.#endedBy !== undefined) return this.#done("ended", { endedBy: this.#endedBy });
+    return stillOpen ? this.#done("paused") : undefined;
+  }
+
+  /** Somebody has to be asked: nothing of the batch runs, and the run ends with the requests. */
+  async #pause(batch: OpenBatch, judged: readonly JudgedCall[]): Promise<ChatResponse> {
+    const requests = requestsFor(batch, judged, this.#run);
+    for (const [messageId, contents] of requests) {
+      await this.#emit?.({ type: "delta", messageId, role: "assistant", contents });
+    }
+    this.#log.pause(requests);
+    return this.#done("paused");
   }
 
   #runAll(batch: OpenBatch, runnable: readonly RunnableCall[]): void | Promise<void> {
@@ -189,7 +235,8 @@ class Invocation {
       includeDetailedErrors: this.#settings.includeDetailedErrors,
       emit: this.#emit,
     };
-    const settle = (runnable: RunnableCall, result: ToolResult): void | Promise<void> => {
+    const settle = (runnable: RunnableCall, { result, endedBy }: Invoked): void | Promise<void> => {
+      this.#endedBy ??= endedBy;
       batch.results[runnable.index] = resultContent(runnable.call.callId, result);
       if (result.isError) this.#counts.failed(runnable.tool);
       return this.#sender?.send();
@@ -199,12 +246,11 @@ class Invocation {
     return runBatch(runnable, this.#settings.maxConcurrency, (call) => {
       if (gate.aborted) return;
       batch.started[call.index] = true;
-      const result = invokeFunction(scope, call);
-      if (result instanceof Promise) {
-        return result.then((settled) => settle(call, settled)).then(undefined, fail);
+      const invoked = invokeFunction(scope, call, this.#onions.function);
+      if (invoked instanceof Promise) {
+        return invoked.then((settled) => settle(call, settled)).then(undefined, fail);
       }
-      const sent = settle(call, result);
-      return sent?.then(undefined, fail);
+      return settle(call, invoked)?.then(undefined, fail);
     });
   }
 
@@ -216,8 +262,11 @@ class Invocation {
     tellRefused(this.#run, call, result);
   }
 
+  /** A batch failed when every call did that was not denied; a denial alone is neither. */
   #countFailure(batch: OpenBatch): void {
-    const failed = batch.results.every((result) => result?.isError === true);
+    const judged = batch.results.filter((result) => result?.error?.code !== "approval_denied");
+    if (judged.length === 0) return;
+    const failed = judged.every((result) => result?.isError === true);
     this.#failedBatches = failed ? this.#failedBatches + 1 : 0;
   }
 
@@ -248,16 +297,33 @@ class Invocation {
   /** The closing call at a limit: same tools, so that prompt caches hold, but none may be called. */
   async #close(limit: LimitName): Promise<ChatResponse> {
     const messages = await this.#ask("none");
-    const calls = callsIn(messages);
-    if (calls.length === 0) this.#log.add(messages);
-    else {
-      const batch = this.#log.open(messages, calls);
-      for (const index of calls.keys()) this.#refuse(batch, index, notRun(limit));
-      this.#sender = this.#emit && new ResultSender(batch, this.#emit);
-      await this.#closeBatch(batch, false);
-    }
+    await this.#addAnswered(messages, callsIn(messages), notRun(limit));
     if (!messages.some(isVisible)) await this.#addFallback(limit);
-    return this.#done("limit", limit);
+    return this.#done("limit", { limit });
+  }
+
+  /** A chat handler has ended the run with a response of its own. */
+  async #end(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+    endedBy: string,
+  ): Promise<ChatResponse> {
+    const result = errorResult({ code: "run_ended", message: "not run: the run was ended." });
+    await this.#addAnswered(messages, calls, result);
+    return this.#done("ended", { endedBy });
+  }
+
+  /** Puts messages into the log of which no call runs. */
+  async #addAnswered(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+    result: ToolResult,
+  ): Promise<void> {
+    if (calls.length === 0) return this.#log.add(messages);
+    const batch = this.#log.open(messages, calls);
+    for (const index of calls.keys()) this.#refuse(batch, index, result);
+    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
+    await this.#closeBatch(batch, false);
   }
 
   /** Time is up: nothing more is asked; what has finished is kept and the rest says so. */
@@ -267,7 +333,7 @@ class Invocation {
     if (batch) await this.#closeBatch(batch, false);
     else await this.#model.drop();
     await this.#addFallback("maxDurationMs");
-    return this.#done("limit", "maxDurationMs");
+    return this.#done("limit", { limit: "maxDurationMs" });
   }
 
   async #addFallback(limit: LimitName): Promise<void> {
@@ -282,7 +348,7 @@ class Invocation {
     for (const update of updatesOf(message, { finishReason: "stop" })) await this.#emit?.(update);
   }
 
-  #done(outcome: Outcome, limit?: LimitName): ChatResponse {
+  #done(outcome: Outcome, why: Pick<ChatResponse, "limit" | "endedBy"> = {}): ChatResponse {
     const { last, conversationId } = this.#model;
     return {
       messages: this.#log.added,
@@ -293,7 +359,7 @@ class Invocation {
       ...(last?.model !== undefined && { model: last.model }),
       ...(last?.usage && { lastUsage: last.usage }),
       outcome,
-      ...(limit && { limit }),
+      ...why,
     };
   }
 }

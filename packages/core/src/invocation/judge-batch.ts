@@ -1,8 +1,11 @@
+import { type Verdict, VerdictContext } from "../approvals/verdict.js";
 import { nearestName } from "../errors/configuration-error.js";
 import { UnknownToolError } from "../errors/run-errors.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
+import type { Core } from "../onion/compose.js";
 import type { Budget } from "../run/budget.js";
+import type { RunContext } from "../run/run-context.js";
 import type { FunctionTool, Tool, ToolResult } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";
 import { argumentErrorResult, errorResult } from "../tools/tool-result.js";
@@ -23,7 +26,10 @@ export interface RunnableCall {
 export type JudgedCall =
   | RunnableCall
   | { readonly kind: "answered"; readonly result: ToolResult }
-  | { readonly kind: "open" };
+  | { readonly kind: "open" }
+  | { readonly kind: "ask"; readonly index: number; readonly verdict: AskVerdict };
+
+export type AskVerdict = Extract<Verdict, { kind: "ask" }>;
 
 /** What a batch is judged by. */
 export interface BatchTerms {
@@ -32,6 +38,9 @@ export interface BatchTerms {
   /** Whether the token limit cut the response. */
   readonly cut: boolean;
   readonly terminateOnUnknownCalls: boolean;
+  readonly run: RunContext;
+  /** The composed verdicts; absent without verdict handlers. */
+  readonly verdict: Core<VerdictContext, Verdict> | undefined;
 }
 
 /**
@@ -53,7 +62,34 @@ export function judgeBatch(
     waits ||= verdict instanceof Promise;
     judged.push(verdict);
   }
-  return waits ? Promise.all(judged) : (judged as JudgedCall[]);
+  const { verdict } = terms;
+  if (verdict === undefined) return waits ? Promise.all(judged) : (judged as JudgedCall[]);
+  return Promise.all(judged).then((valid) => judgeValid(valid, calls, terms.run, verdict));
+}
+
+/** The handlers judge each valid call; the order of the calls changes nothing. */
+function judgeValid(
+  judged: readonly JudgedCall[],
+  batch: readonly FunctionCallContent[],
+  run: RunContext,
+  judge: Core<VerdictContext, Verdict>,
+): Promise<readonly JudgedCall[]> {
+  return Promise.all(
+    judged.map(async (each): Promise<JudgedCall> => {
+      if (each.kind !== "run") return each;
+      const { tool, call, index } = each;
+      const context = new VerdictContext({ tool, call, arguments: each.arguments, batch, run });
+      const verdict = await judge(context);
+      if (verdict.kind === "run") return each;
+      if (verdict.kind === "ask") return { kind: "ask", index, verdict };
+      return { kind: "answered", result: denied(verdict.message) };
+    }),
+  );
+}
+
+/** What the model is told of a call that is not allowed. */
+export function denied(message: string): ToolResult {
+  return errorResult({ code: "approval_denied", message });
 }
 
 function judgeCall(

@@ -1,13 +1,14 @@
 import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.js";
+import { ChatContext, openChatContext } from "../chat/chat-context.js";
 import type { ChatOptions, ToolChoice } from "../chat/chat-options.js";
-import { ChatClientError } from "../errors/chat-client-error.js";
-import { ConfigurationError } from "../errors/configuration-error.js";
-import { TunicError } from "../errors/tunic-error.js";
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
+import type { Core } from "../onion/compose.js";
 import type { Run } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
+import { asClientError } from "./ask-client.js";
 import type { Entrance } from "./enter-message.js";
 import { enterResponse, StreamedRound } from "./round.js";
 import type { RunLog } from "./run-log.js";
@@ -21,7 +22,10 @@ export class ModelCaller {
   /** The last answer, as it came. */
   last: ChatResponse | undefined;
   conversationId: string | undefined;
+  /** Who ended the run with the last answer, if somebody did. */
+  endedBy: string | undefined;
   readonly #client: ChatClient;
+  readonly #onion: Core<ChatContext, ChatResponse> | undefined;
   readonly #base: ChatOptions;
   readonly #run: Run;
   readonly #log: RunLog;
@@ -29,9 +33,12 @@ export class ModelCaller {
   readonly #emit: ((update: Update) => void | Promise<void>) | undefined;
   readonly #entrance: Entrance;
   #round: StreamedRound | undefined;
+  #roundBase: ChatOptions | undefined;
 
+  /** @param onion The composed chat onion; absent without chat handlers. */
   constructor(
     client: ChatClient,
+    onion: Core<ChatContext, ChatResponse> | undefined,
     request: ChatRequest,
     run: Run,
     log: RunLog,
@@ -39,6 +46,7 @@ export class ModelCaller {
     emit: ((update: Update) => void | Promise<void>) | undefined,
   ) {
     this.#client = client;
+    this.#onion = onion;
     this.#base = request.options;
     this.conversationId = request.options.conversationId;
     this.#run = run;
@@ -46,7 +54,7 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: log.callIds, used: new Set() };
+    this.#entrance = { run, provider, callIds: run.callIds, used: new Set() };
   }
 
   /**
@@ -61,16 +69,14 @@ export class ModelCaller {
     const messages = this.#log.view();
     this.seen = messages;
     const options = this.#roundOptions(choice);
+    this.options = options;
     const trip = run.observed ? new ObservedTrip(run, messages) : undefined;
     run.rounds++;
-    // Without anybody who could stop the run there is no signal to make: it is not cheap.
-    const stoppable = run.gate.armed && { signal: run.signal };
-    const request = { messages, options, run, ...stoppable };
     try {
       const entered =
         this.#emit === undefined
-          ? this.#enter(await this.#whole(request))
-          : await this.#streamed(request, this.#emit);
+          ? this.#enter(await this.#whole(messages, options))
+          : await this.#streamed(messages, options, this.#emit);
       trip?.completed(this.last);
       return entered;
     } catch (thrown) {
@@ -85,28 +91,57 @@ export class ModelCaller {
     await this.#round?.drop();
   }
 
-  #whole(request: ChatRequest): Promise<ChatResponse> {
+  #whole(messages: readonly Message[], options: ChatOptions): Promise<ChatResponse> {
     const { gate } = this.#run;
-    const asked = this.#client.getResponse(request);
+    const asked = this.#ask(messages, options, undefined);
     // Where nobody can stop the run, there is nothing to wait behind.
     return gate.armed ? gate.pass(asked) : asked;
   }
 
   #enter(response: ChatResponse): readonly Message[] {
     this.#take(response);
-    return enterResponse(response, this.#entrance, this.#log.messageIds);
+    return enterResponse(response, this.#entrance, this.#run.messageIds);
   }
 
   async #streamed(
-    request: ChatRequest,
+    messages: readonly Message[],
+    options: ChatOptions,
     emit: (update: Update) => void | Promise<void>,
   ): Promise<readonly Message[]> {
-    const round = new StreamedRound(this.#entrance, this.#log.messageIds, emit);
+    const round = new StreamedRound(this.#entrance, this.#run.messageIds, emit);
     this.#round = round;
-    const asked = this.#client.getResponse({ ...request, onUpdate: round.receive });
-    const response = await this.#run.gate.pass(asked);
+    const response = await this.#run.gate.pass(this.#ask(messages, options, round));
     this.#take(response);
     return round.end(response);
+  }
+
+  /** Through the onion, or straight to the client where there is none. */
+  #ask(
+    messages: readonly Message[],
+    options: ChatOptions,
+    round: StreamedRound | undefined,
+  ): Promise<ChatResponse> {
+    const run = this.#run;
+    if (this.#onion === undefined) {
+      // Without anybody who could stop the run there is no signal to make: it is not cheap.
+      const stoppable = run.gate.armed && { signal: run.signal };
+      const streamed = round && { onUpdate: round.emit };
+      return this.#client.getResponse({ messages, options, run, ...stoppable, ...streamed });
+    }
+    const context = openChatContext(run, run.rounds, messages, options, round);
+    const { round: state } = ChatContext.passageOf(context);
+    return this.#onion(context)
+      .catch((error: unknown) => this.#responseOf(error))
+      .finally(() => {
+        this.options = state.sent;
+      });
+  }
+
+  /** An orderly end brings its response along. */
+  #responseOf(error: unknown): ChatResponse {
+    if (!(error instanceof MiddlewareTermination)) throw error;
+    this.endedBy = error.endedBy ?? "unknown";
+    return error.result as ChatResponse;
   }
 
   #take(response: ChatResponse): void {
@@ -118,20 +153,20 @@ export class ModelCaller {
   #roundOptions(choice: ToolChoice | undefined): ChatOptions {
     const tools = this.#tools.current;
     const some = tools.length > 0;
-    const known = this.options;
+    const known = this.#roundBase;
     const same =
       known?.toolChoice === (some ? choice : undefined) &&
       (known?.tools ?? noTools) === (some ? tools : noTools) &&
       known?.conversationId === this.conversationId;
     if (known && same) return known;
     const { tools: _tools, toolChoice: _choice, conversationId: _id, ...rest } = this.#base;
-    this.options = {
+    this.#roundBase = {
       ...rest,
       ...(some && { tools }),
       ...(some && choice !== undefined && { toolChoice: choice }),
       ...(this.conversationId !== undefined && { conversationId: this.conversationId }),
     };
-    return this.options;
+    return this.#roundBase;
   }
 }
 
@@ -168,13 +203,6 @@ class ObservedTrip {
     const waited = this.#run.waitedMs - this.#waitedBefore;
     return { iteration: this.#iteration, durationMs: this.#run.now() - this.#startedAt - waited };
   }
-}
-
-/** Whatever a chat client throws, the run rejects with an error that programs can read. */
-function asClientError(thrown: unknown): unknown {
-  if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
 }
 
 const noTools: readonly Tool[] = [];

@@ -1,4 +1,4 @@
-import type { FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
 import { modelView, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import type { Run } from "../run/run-context.js";
@@ -24,8 +24,6 @@ export interface OpenBatch {
  * and {@link transcript} is valid at every moment.
  */
 export class RunLog {
-  readonly callIds = new Set<string>();
-  readonly messageIds = new Set<string>();
   /** What the run has added. */
   readonly added: Message[] = [];
   readonly #run: Run;
@@ -38,9 +36,9 @@ export class RunLog {
     this.#run = run;
     this.#view = [...modelView(messages)];
     for (const message of messages) {
-      this.messageIds.add(message.id);
+      run.messageIds.add(message.id);
       for (const content of message.contents) {
-        if (content.type === "function_call") this.callIds.add(content.callId);
+        if (content.type === "function_call") run.callIds.add(content.callId);
       }
     }
   }
@@ -88,6 +86,17 @@ export class RunLog {
       // The usual case: one message and all its results stand as they are.
       this.#view.push(...closed);
     } else this.#view.push(...modelView(closed));
+  }
+
+  /** Puts the batch into the log with requests beside its calls, and without results: nothing of it ran. */
+  pause(requests: ReadonlyMap<string, readonly Content[]>): void {
+    const batch = this.#batch;
+    if (batch === undefined) return;
+    this.#batch = undefined;
+    for (const message of batch.messages) {
+      const added = requests.get(message.id);
+      this.added.push(added ? { ...message, contents: [...message.contents, ...added] } : message);
+    }
   }
 
   /** Gives every call of the batch that has no result one that says what is known of it. */

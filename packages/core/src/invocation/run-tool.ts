@@ -3,7 +3,12 @@ import type { JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/compose.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { ToolResult } from "../tools/tool.js";
-import { argumentErrorResult, failureResult, returnable, toToolResult } from "../tools/tool-result.js";
+import {
+  argumentErrorResult,
+  failureResult,
+  returnable,
+  toToolResult,
+} from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { CallContext } from "./call-context.js";
 
@@ -81,6 +86,11 @@ export const functionOnion: Onion<CallContext, ToolResult> = {
     const { scope, runnable } = own.state;
     const failure = error !== undefined && { error };
     const { call, tool } = runnable;
-    scope.run.emit("call.abandoned", { callId: call.callId, toolName: tool.name, outcome, ...failure });
+    scope.run.emit("call.abandoned", {
+      callId: call.callId,
+      toolName: tool.name,
+      outcome,
+      ...failure,
+    });
   },
 };

@@ -92,6 +92,12 @@ export interface FunctionApprovalRequestContent extends ContentBase {
   readonly type: "function_approval_request";
   readonly requestId: string;
   readonly call: FunctionCallContent;
+  /** Why somebody is asked. */
+  readonly reason?: string;
+  /** The call in words for people. */
+  readonly summary?: string;
+  /** The rule that the call would break. */
+  readonly violation?: string;
 }
 
 /** A person's decision. It names a request and carries no call. */

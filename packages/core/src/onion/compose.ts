@@ -4,8 +4,18 @@ import { TunicError } from "../errors/tunic-error.js";
 import { AbortGate } from "./abort-gate.js";
 import type { Bounds, Layer, Next } from "./handler.js";
 
+/** Who may want to know when a layer begins and ends. */
+export interface LayerObserver {
+  /** Undefined when nobody listens: then nothing is measured. */
+  layerStarted?(kind: string, middleware: string): ((failed: boolean) => void) | undefined;
+}
+
 /** What an onion knows of its own contexts and results; one for each kind. */
 export interface Onion<Context, Result> {
+  /** Which kind of handlers it is made of. */
+  readonly kind: string;
+  /** The run, as far as layers are told of: who listens, and to whom. */
+  runOf(own: Context): LayerObserver;
   /** A copy for the inside; with a signal, one that runs under it. */
   inside(own: Context, signal?: AbortSignal): Context;
   /** The signal that the context runs under. */
@@ -68,6 +78,19 @@ class Passage<Context, Result> {
   }
 
   async run(): Promise<Result> {
+    const ended = this.#onion.runOf(this.#own).layerStarted?.(this.#onion.kind, this.#layer.name);
+    if (ended === undefined) return this.#run();
+    let failed = true;
+    try {
+      const result = await this.#run();
+      failed = false;
+      return result;
+    } finally {
+      ended(failed);
+    }
+  }
+
+  async #run(): Promise<Result> {
     let result: Result | MiddlewareTermination<Result>;
     try {
       result = await this.#layer.handler(this.#own, this.#next);

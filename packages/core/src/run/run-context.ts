@@ -4,6 +4,7 @@ import type {
   RunEventListener,
   RunEventMap,
   RunEventName,
+  RunEventSource,
 } from "../events/run-events.js";
 import type { Message } from "../messages/message.js";
 import { addUsage, type Usage } from "../messages/usage.js";
@@ -22,6 +23,13 @@ export interface AgentIdentity {
   readonly name?: string;
 }
 
+/** On whose behalf a run acts. Given by the caller, never by a model, a tool or stored data. */
+export interface Principal {
+  readonly id: string;
+  readonly roles?: readonly string[];
+  readonly tenant?: string;
+}
+
 /** What belongs to one run. Opaque to chat clients; whoever wraps one passes it on. */
 export interface RunContext {
   readonly id: string;
@@ -30,6 +38,8 @@ export interface RunContext {
   readonly agent?: AgentIdentity;
   /** Undefined when the caller gave none. */
   readonly session?: AgentSession;
+  /** The caller's, or the parent run's. */
+  readonly principal?: Principal;
   readonly state: RunState;
   /** Fires when the run is stopped, for whatever reason. */
   readonly signal: AbortSignal;
@@ -43,6 +53,11 @@ export interface RunContext {
   newId(kind: string): string;
   /** Reports what is deliberately not fatal. */
   notice(code: string, message: string, error?: unknown): void;
+  /**
+   * A run inside this one, for a model call that a handler makes by itself: it shares signal,
+   * budgets, principal, services and events.
+   */
+  child(): RunContext;
 }
 
 export interface RunInit {
@@ -50,6 +65,7 @@ export interface RunInit {
   readonly parent?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
+  readonly principal?: Principal;
   readonly signal?: AbortSignal;
   readonly limits?: BudgetLimits;
   readonly services?: Services;
@@ -69,12 +85,15 @@ export class Run implements RunContext {
   readonly parent?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
+  readonly principal?: Principal;
   readonly budget: Budget;
   readonly services: Services;
   gate = new AbortGate();
   readonly environment: RunEnvironment;
-  /** Knows what the run has added to its log so far. Set by the loop. */
-  journal: Journal | undefined;
+  /** Ids of all calls and messages in the run's log; an agent handler may run the loop repeatedly. */
+  readonly callIds = new Set<string>();
+  readonly messageIds = new Set<string>();
+  readonly #journals: Journal[] = [];
   waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
@@ -92,6 +111,8 @@ export class Run implements RunContext {
     if (init.parent) this.parent = init.parent;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
+    const principal = init.principal ? frozen(init.principal) : init.parent?.principal;
+    if (principal) this.principal = principal;
     this.budget = new Budget(init.limits ?? {}, init.parent?.budget);
     this.services = init.services ?? init.parent?.services ?? noServices;
     this.#events = init.events;
@@ -111,7 +132,12 @@ export class Run implements RunContext {
 
   /** What the run has added to its log so far. */
   get transcript(): readonly Message[] {
-    return this.journal?.transcript() ?? [];
+    return this.#journals.flatMap((journal) => journal.transcript());
+  }
+
+  /** The loop begins to work, and what it adds is the run's from now on. */
+  keep(journal: Journal): void {
+    this.#journals.push(journal);
   }
 
   now(): number {
@@ -140,20 +166,50 @@ export class Run implements RunContext {
 
   emit<Name extends RunEventName>(type: Name, details: RunEventMap[Name]): void {
     if (!this.observed) return;
-    const event = {
+    this.#deliver({ ...this.#source(type), ...details } as RunEvent);
+  }
+
+  #source<Name extends RunEventName>(type: Name): { readonly type: Name } & RunEventSource {
+    return {
       type,
       runId: this.id,
       ...(this.parent && { parentRunId: this.parent.id }),
       ...(this.session && { sessionId: this.session.id }),
       ...(this.agent && { agentId: this.agent.id }),
       ...(this.agent?.name !== undefined && { agentName: this.agent.name }),
-      ...details,
-    } as RunEvent;
-    this.#deliver(event);
+    };
+  }
+
+  #listens(name: RunEventName): boolean {
+    if (this.#events?.listens(name)) return true;
+    return this.parent ? this.parent.#listens(name) : false;
+  }
+
+  #emitLayer(event: RunEvent): void {
+    this.#events?.emit(event);
+    if (this.parent) this.parent.#emitLayer(event);
   }
 
   notice(code: string, message: string, error?: unknown): void {
     this.emit("notice", { code, message, ...(error !== undefined && { error }) });
+  }
+
+  child(): RunContext {
+    return new Run({ parent: this });
+  }
+
+  layerStarted(kind: string, middleware: string): ((failed: boolean) => void) | undefined {
+    if (!this.#listens("layer.start") && !this.#listens("layer.end")) return undefined;
+    const startedAt = this.now();
+    this.#emitLayer({ ...this.#source("layer.start"), kind, middleware });
+    return (failed) =>
+      this.#emitLayer({
+        ...this.#source("layer.end"),
+        kind,
+        middleware,
+        outcome: failed ? "failed" : "completed",
+        durationMs: this.now() - startedAt,
+      });
   }
 
   /** Counts the time in which a producer waits for its consumer; overlapping waits count once. */
@@ -190,3 +246,11 @@ export class Run implements RunContext {
 }
 
 const noServices: Services = Object.freeze({});
+
+function frozen({ id, roles, tenant }: Principal): Principal {
+  return Object.freeze({
+    id,
+    ...(roles && { roles: Object.freeze([...roles]) }),
+    ...(tenant !== undefined && { tenant }),
+  });
+}

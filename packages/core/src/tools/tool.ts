@@ -95,8 +95,11 @@ export interface FunctionInvocationContext {
   readonly session: AgentSession | undefined;
   readonly tool: FunctionTool;
   readonly call: FunctionCallContent;
-  /** The arguments as validated JSON: without defaults and without a schema's transformations. */
-  readonly arguments: JsonObject;
+  /**
+   * The arguments as validated JSON: without defaults and without a schema's transformations. What
+   * a function handler assigns is validated again, and is what the inside gets.
+   */
+  arguments: JsonObject;
   /** What the model saw when it made the call. */
   readonly messages: readonly Message[];
   /** The tools of the run as they stand now. */

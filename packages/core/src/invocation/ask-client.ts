@@ -1,0 +1,53 @@
+import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.js";
+import { ChatContext } from "../chat/chat-context.js";
+import { ChatClientError } from "../errors/chat-client-error.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
+import { MiddlewareError } from "../errors/middleware-error.js";
+import { TunicError } from "../errors/tunic-error.js";
+import { Run } from "../run/run-context.js";
+import type { Tool } from "../tools/tool.js";
+import { StreamedRound } from "./round.js";
+
+/** The core of the chat onion: the client, asked with what the layers have made of the request. */
+export async function askClient(client: ChatClient, context: ChatContext): Promise<ChatResponse> {
+  const { messages, options, run } = context;
+  const { round, segment, transformed } = ChatContext.passageOf(context);
+  if (options !== round.sent) {
+    checkNarrowed(options.tools, round.tools);
+    round.sent = options;
+  }
+  const request: ChatRequest = { messages, options, run, signal: context.signal };
+  try {
+    if (segment === undefined) return await client.getResponse(request);
+    if (!transformed) return await client.getResponse({ ...request, onUpdate: segment.emit });
+    // A transform sees what is streamed, and must see the response: the two have to agree.
+    const entrance = {
+      run,
+      provider: client.metadata.provider,
+      callIds: new Set<string>(),
+      used: new Set<string>(),
+    };
+    const guard = new StreamedRound(entrance, new Set(), segment.emit);
+    const response = await client.getResponse({ ...request, onUpdate: guard.emit });
+    return { ...response, messages: await guard.end(response) };
+  } catch (thrown) {
+    throw run instanceof Run && run.gate.aborted ? run.gate.reason : asClientError(thrown);
+  }
+}
+
+/** Whatever a chat client throws, the run rejects with an error that programs can read. */
+export function asClientError(thrown: unknown): unknown {
+  if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
+  const message = thrown instanceof Error ? thrown.message : String(thrown);
+  return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
+}
+
+function checkNarrowed(tools: readonly Tool[] | undefined, offered: readonly Tool[]): void {
+  const added = tools?.find((tool) => !offered.includes(tool));
+  if (added === undefined) return;
+  throw new MiddlewareError(
+    "tools_widened",
+    "(chat)",
+    `put the tool "${added.name}" into one round. A chat handler may only take tools away; add tools with context.addTools of a function handler.`,
+  );
+}

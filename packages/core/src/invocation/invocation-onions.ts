@@ -1,0 +1,34 @@
+import { type Verdict, type VerdictContext, verdictOnion } from "../approvals/verdict.js";
+import type { ChatClient, ChatResponse } from "../chat/chat-client.js";
+import { type ChatContext, chatOnion } from "../chat/chat-context.js";
+import { type Core, compose } from "../onion/compose.js";
+import type { Layer } from "../onion/handler.js";
+import type { FunctionInvocationContext, ToolResult } from "../tools/tool.js";
+import { askClient } from "./ask-client.js";
+import type { CallContext } from "./call-context.js";
+import { functionOnion, runTool } from "./run-tool.js";
+
+/** Handlers by kind; in each list the first is the outermost. */
+export interface InvocationLayers {
+  readonly chat: readonly Layer<ChatContext, ChatResponse>[];
+  readonly verdict: readonly Layer<VerdictContext, Verdict>[];
+  readonly function: readonly Layer<FunctionInvocationContext, ToolResult>[];
+}
+
+/** The onions of the loop, composed; a kind without handlers costs nothing. */
+export interface InvocationOnions {
+  readonly chat?: Core<ChatContext, ChatResponse>;
+  readonly verdict?: Core<VerdictContext, Verdict>;
+  readonly function?: Core<CallContext, ToolResult>;
+}
+
+export function composeOnions(client: ChatClient, layers: InvocationLayers): InvocationOnions {
+  const ask = (context: ChatContext): Promise<ChatResponse> => askClient(client, context);
+  const run = async (context: CallContext): Promise<ToolResult> => runTool(context);
+  const allow = async (): Promise<Verdict> => ({ kind: "run" });
+  return {
+    ...(layers.chat.length > 0 && { chat: compose(layers.chat, chatOnion, ask) }),
+    ...(layers.verdict.length > 0 && { verdict: compose(layers.verdict, verdictOnion, allow) }),
+    ...(layers.function.length > 0 && { function: compose(layers.function, functionOnion, run) }),
+  };
+}
