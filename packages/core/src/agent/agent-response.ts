@@ -53,6 +53,6 @@ export class AgentResponse {
    * `functionResultContent` in the next run.
    */
   get openCalls(): readonly FunctionCallContent[] {
-    return openCalls([...this.#log, ...this.messages]);
+    return this.outcome === "paused" ? openCalls([...this.#log, ...this.messages]) : [];
   }
 }

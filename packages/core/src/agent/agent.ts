@@ -42,7 +42,6 @@ export class Agent {
   readonly #hub = new EventHub();
   readonly #identity: AgentIdentity;
   readonly #layer: FunctionInvocationLayer;
-  readonly #invocation: FunctionInvocationConfiguration;
   readonly #defaults: ChatOptions;
   readonly #options: AgentOptions;
 
@@ -50,7 +49,6 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#defaults = readAgentOptions(options);
     this.#options = options;
-    this.#invocation = options.invocation ?? {};
     this.#layer = layerAround(options.client, options.invocation);
     this.id = options.id ?? `agent_${systemEnvironment.randomId()}`;
     if (options.name !== undefined) this.name = options.name;
@@ -81,17 +79,22 @@ export class Agent {
   async run(input: AgentInput, options: RunOptions = {}): Promise<AgentResponse> {
     const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
     const layer = options.invocation
-      ? layerAround(this.#layer.client, { ...this.#invocation, ...options.invocation })
+      ? layerAround(this.#layer.client, { ...this.#layer.configuration, ...options.invocation })
       : this.#layer;
     const release = options.session && holdSession(options.session);
     try {
       const run = this.#newRun(options, layer);
-      const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
-      const prepared = prepareInput(options.session?.messages ?? [], read, run);
-      if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
-      return await conductRun(run, prepared.fresh, () =>
-        this.#turn(layer, run, prepared, chatOptions, options.onUpdate),
-      );
+      try {
+        const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
+        const prepared = prepareInput(options.session?.messages ?? [], read, run);
+        if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
+        return await conductRun(run, prepared.fresh, () =>
+          this.#turn(layer, run, prepared, chatOptions, options.onUpdate),
+        );
+      } finally {
+        // Also when the input was refused, before the run was conducted.
+        run.gate.release();
+      }
     } finally {
       release?.();
     }

@@ -7,6 +7,7 @@ import type {
 } from "../chat/chat-client.js";
 import { checkChatOptions, checkToolChoice, type ToolChoice } from "../chat/chat-options.js";
 import type { FunctionCallContent } from "../messages/content.js";
+import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { type Update, updatesOf } from "../messages/update.js";
 import { addUsage, totalTokens, type Usage } from "../messages/usage.js";
@@ -44,6 +45,7 @@ import { startTimeLimit } from "./time-limit.js";
 export class FunctionInvocationLayer implements ChatClient {
   readonly metadata: ChatClientMetadata;
   readonly settings: InvocationSettings;
+  readonly configuration: FunctionInvocationConfiguration;
   readonly client: ChatClient;
   readonly #environment: RunEnvironment | undefined;
 
@@ -56,6 +58,7 @@ export class FunctionInvocationLayer implements ChatClient {
     this.client = client;
     this.metadata = client.metadata;
     this.settings = invocationSettings(configuration);
+    this.configuration = configuration;
     this.#environment = environment;
   }
 
@@ -88,6 +91,7 @@ class Invocation {
   #sender: ResultSender | undefined;
   #choice: ToolChoice | undefined;
   #failedBatches = 0;
+  #over = false;
   #usage: Usage | undefined;
 
   constructor(layer: FunctionInvocationLayer, request: ChatRequest, run: Run) {
@@ -113,7 +117,7 @@ class Invocation {
       return await this.#endOutOfTime();
     } finally {
       if (timeLimit) timeLimit.cancel();
-      this.#run.parent?.addChildUsage(this.#usage);
+      this.#over = true;
     }
   }
 
@@ -142,6 +146,7 @@ class Invocation {
     const usage = this.#model.last?.usage;
     if (usage) {
       this.#usage = addUsage(this.#usage, usage);
+      this.#run.parent?.addChildUsage(usage);
       this.#run.budget.spendTokens(totalTokens(usage));
     }
     return messages;
@@ -158,6 +163,7 @@ class Invocation {
       tools: this.#model.options?.tools ?? [],
       cut: this.#model.last?.finishReason === "length",
       terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
+      forbidden: this.#choice === "none",
     });
     const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
     const runnable: RunnableCall[] = [];
@@ -187,7 +193,8 @@ class Invocation {
       iteration: this.#run.rounds,
       messages: this.#model.seen,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
-      emit: this.#emit,
+      // What an abandoned call still has to say is nobody's any more.
+      emit: this.#emit && ((update: Update) => (this.#over ? undefined : this.#emit?.(update))),
     };
     const settle = (runnable: RunnableCall, result: ToolResult): void | Promise<void> => {
       batch.results[runnable.index] = resultContent(runnable.call.callId, result);
@@ -241,7 +248,8 @@ class Invocation {
     usage: Usage | undefined,
   ): Promise<void> {
     await sender.send(true);
-    if (usage) await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage });
+    if (usage)
+      await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage, ...this.#ending() });
     this.#log.close(held);
   }
 
@@ -279,7 +287,16 @@ class Invocation {
       createdAt: this.#run.now(),
     };
     this.#log.add([message]);
-    for (const update of updatesOf(message, { finishReason: "stop" })) await this.#emit?.(update);
+    for (const update of updatesOf(message, this.#ending())) await this.#emit?.(update);
+  }
+
+  /** How the last answer ended; what is streamed after it says the same. */
+  #ending(): Pick<ChatResponse, "finishReason" | "responseId"> {
+    const { finishReason, responseId } = this.#model.last ?? {};
+    return {
+      ...(finishReason !== undefined && { finishReason }),
+      ...(responseId !== undefined && { responseId }),
+    };
   }
 
   #done(outcome: Outcome, limit?: LimitName): ChatResponse {
@@ -300,7 +317,7 @@ class Invocation {
 
 function callsIn(messages: readonly Message[]): readonly FunctionCallContent[] {
   const [only] = messages;
-  return messages.length === 1 && only ? callsOf(only) : messages.flatMap(callsOf);
+  return messages.length === 1 && only ? callsOf(only) : openCalls(messages);
 }
 
 /** Whether a message says something to a person; reasoning and blank text do not. */

@@ -48,12 +48,15 @@ class Invocation {
   readonly #runnable: RunnableCall;
   readonly #startedAt: number = 0;
   readonly #waitedBefore: number = 0;
+  /** Whether the start was told: only then is there an end to tell. */
+  readonly #told: boolean;
 
   constructor(scope: InvocationScope, runnable: RunnableCall) {
     this.#scope = scope;
     this.#runnable = runnable;
     const { run } = scope;
-    if (!run.observed) return;
+    this.#told = run.observed;
+    if (!this.#told) return;
     this.#startedAt = run.now();
     this.#waitedBefore = run.waitedMs;
     run.emit("call.start", this.#details());
@@ -65,13 +68,13 @@ class Invocation {
     const result = toToolResult(value, parseResult, (code, message, error) =>
       run.notice(code, message, error),
     );
-    if (run.observed) this.#end(result.isError ? "failed" : "completed", result);
+    if (this.#told) this.#end(result.isError ? "failed" : "completed", result);
     return result;
   }
 
   failed(thrown: unknown): ToolResult {
     const result = failureResult(thrown, this.#scope.includeDetailedErrors);
-    if (this.#scope.run.observed) this.#end("failed", result, thrown);
+    if (this.#told) this.#end("failed", result, thrown);
     return result;
   }
 
@@ -84,7 +87,7 @@ class Invocation {
       value = await gate.pass(promise);
     } catch (error) {
       if (!gate.aborted || error !== gate.reason) return this.failed(error);
-      if (this.#scope.run.observed) this.#end("interrupted", undefined, error);
+      if (this.#told) this.#end("interrupted", undefined, error);
       promise.then(
         () => this.#abandoned("completed"),
         (late: unknown) => this.#abandoned("failed", late),

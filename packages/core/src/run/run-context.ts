@@ -75,7 +75,7 @@ export class Run implements RunContext {
   readonly environment: RunEnvironment;
   /** Knows what the run has added to its log so far. Set by the loop. */
   journal: Journal | undefined;
-  waitedMs = 0;
+  #waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
   #ids = 0;
@@ -156,19 +156,25 @@ export class Run implements RunContext {
     this.emit("notice", { code, message, ...(error !== undefined && { error }) });
   }
 
+  /** Time that is being waited right now counts as well. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.#waiting > 0 ? this.now() - this.#waitingSince : 0);
+  }
+
   /** Counts the time in which a producer waits for its consumer; overlapping waits count once. */
   async waitFor(room: PromiseLike<unknown>): Promise<void> {
     if (this.#waiting++ === 0) this.#waitingSince = this.now();
     try {
       await room;
     } finally {
-      if (--this.#waiting === 0) this.waitedMs += this.now() - this.#waitingSince;
+      if (--this.#waiting === 0) this.#waitedMs += this.now() - this.#waitingSince;
     }
   }
 
   /** Tokens that a child run used are the parent's too. */
   addChildUsage(usage: Usage | undefined): void {
     this.#childUsage = addUsage(this.#childUsage, usage);
+    this.parent?.addChildUsage(usage);
   }
 
   /** What child runs have used since the last time. */
@@ -178,14 +184,16 @@ export class Run implements RunContext {
     return usage;
   }
 
-  #deliver(event: RunEvent): void {
-    this.#events?.emit(event);
+  /** @param told Whose listeners know already: an agent may run inside its own run. */
+  #deliver(event: RunEvent, told: readonly EventHub[] = []): void {
+    const hub = this.#events;
+    if (hub && !told.includes(hub)) hub.emit(event);
     if (this.#onEvent) {
       callListener(this.#onEvent, event, (code, message, error) =>
         this.notice(code, message, error),
       );
     }
-    if (this.parent) this.parent.#deliver(event);
+    if (this.parent) this.parent.#deliver(event, hub ? [...told, hub] : told);
   }
 }
 
