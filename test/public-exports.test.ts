@@ -8,6 +8,7 @@ import * as anthropic from "../packages/anthropic/src/index.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as openai from "../packages/openai/src/index.js";
+import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
 
 describe("public exports", () => {
@@ -18,6 +19,7 @@ describe("public exports", () => {
       "@tunic/core/interpreted",
       "@tunic/openai",
       "@tunic/testing",
+      "@tunic/testing/contracts",
     ]);
   });
 
@@ -84,6 +86,10 @@ describe("public exports", () => {
       "ScriptedChatClient
       manualEnvironment"
     `);
+  });
+
+  it("of @tunic/testing/contracts", () => {
+    expect(names(contracts)).toMatchInlineSnapshot(`"describeChatClientContract"`);
   });
 
   it("of @tunic/openai", () => {

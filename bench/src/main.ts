@@ -1,5 +1,6 @@
 import { floor } from "./floor.js";
 import { bundleSize, importRatio } from "./footprint.js";
+import { idle, layerRatio } from "./layers.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
 import { tunic } from "./tunic.js";
 
@@ -15,6 +16,10 @@ const limits: Record<string, number> = {
   stream: 2,
   growth: 1.25,
   retained: 64,
+  "middleware-agent": 5,
+  "middleware-chat": 5,
+  "middleware-function": 5,
+  "middleware-stream": 1.25,
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -39,6 +44,13 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
   async retained() {
     const base = await retainedPerRun(floor());
     return { bytes: (await retainedPerRun(tunic())) - base };
+  },
+  "middleware-agent": async () => ({ ratio: await layerRatio("agent") }),
+  "middleware-chat": async () => ({ ratio: await layerRatio("chat") }),
+  "middleware-function": async () => ({ ratio: await layerRatio("function") }),
+  async "middleware-stream"() {
+    const [none = 0, ten = 0] = await bestTimes([tunic(), tunic(idle("chat", 10))], "stream", 1);
+    return { ratio: ten / none };
   },
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),

@@ -5,6 +5,7 @@ import {
   type ChatResponse,
   type Content,
   type FunctionCallContent,
+  type Middleware,
   ResponseBuilder,
   tool,
 } from "@tunic/core";
@@ -19,7 +20,7 @@ import {
 } from "./script.js";
 
 /** The same work through an agent. One agent and one client serve all runs, one after the other. */
-export function tunic(): Contender {
+export function tunic(middleware: readonly Middleware[] = []): Contender {
   let current: Work;
 
   const client: ChatClient = {
@@ -78,6 +79,7 @@ export function tunic(): Contender {
       }),
     ],
     invocation: { maxIterations: 1000 },
+    middleware,
   });
 
   return {

@@ -118,14 +118,38 @@ export { toolResult } from "./tools/tool-result.js";
 
 // For authors of chat clients
 
+// Middleware
+export type { AgentContext } from "./agent/agent-context.js";
+export {
+  agentMiddleware,
+  chatMiddleware,
+  functionMiddleware,
+  type Handlers,
+  type Middleware,
+  type MiddlewareOptions,
+  type Seat,
+  verdictMiddleware,
+} from "./agent/middleware.js";
+export { type SortedMiddleware, sortMiddleware } from "./agent/sort-middleware.js";
+export { withMiddleware } from "./agent/with-middleware.js";
+export type { Verdict, VerdictContext } from "./approvals/verdict.js";
+export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
+export type { ChatContext } from "./chat/chat-context.js";
 export { joinInstructions } from "./chat/chat-options.js";
 export { checkClientOptions } from "./chat/check-client-options.js";
+export { type ReplaceTextOptions, replaceText } from "./chat/replace-text.js";
 export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
 export { parseRetryAfter, readRetryAfter } from "./chat/retry-after.js";
+export type { Transform, TransformFactory } from "./chat/transforms.js";
 export { withAbort } from "./chat/with-abort.js";
 export { checkOptionNames } from "./errors/configuration-error.js";
+export { MiddlewareError } from "./errors/middleware-error.js";
+export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";
 export { bytesOf } from "./messages/content.js";
 export { isJsonObject } from "./messages/json.js";
 export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
+export { type Core, compose, type Onion } from "./onion/compose.js";
+export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";
+export type { Principal } from "./run/run-context.js";
 export { toObjectSchema } from "./tools/object-schema.js";

@@ -8,7 +8,7 @@ import {
   tool,
   type Update,
 } from "@tunic/core";
-import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
+import { manualEnvironment, ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { outline, resultsIn, resultTexts } from "./support/outline.js";
 import { deferred, inBothManners, rejection } from "./support/play.js";
@@ -94,7 +94,22 @@ describe("an agent as a tool", () => {
       expect(response.usage).toEqual({ inputTokens: 5 });
     });
 
-    it.todo("what it had used when its parent's time was up is summed, too");
+    it("what it had used when its parent's time was up is summed, too", async () => {
+      const environment = manualEnvironment();
+      const stuck = tool({ name: "stuck", execute: () => new Promise(() => {}) });
+      const turns = [{ calls: [{ name: "stuck" }], usage: { inputTokens: 7 } }];
+      const child = helper(turns, { tools: stuck });
+      await child.prepare();
+      const tools = child.asTool();
+      await new Agent({ client: new ScriptedChatClient([]), tools }).prepare();
+      const played = play({
+        turns: [delegate()],
+        agent: { tools, environment, invocation: { maxDurationMs: 10 } },
+      });
+      await environment.advance(10);
+      const { response } = await played;
+      expect(response).toMatchObject({ limit: "maxDurationMs", usage: { inputTokens: 7 } });
+    });
 
     it("its failure is an error result, and the run goes on", async () => {
       const { response } = await play({
@@ -204,7 +219,15 @@ describe("a run inside a run", () => {
     ]);
   });
 
-  it.todo("of the very same agent is told once");
+  it("of the very same agent is told once", async () => {
+    const client = new ScriptedChatClient([delegate("again", "self"), "inner", "outer"]);
+    const agent = new Agent({ client });
+    const starts: RunEvent[] = [];
+    agent.events.on("run.start", (event) => starts.push(event));
+    await agent.run("go", { tools: agent.asTool({ name: "self" }) });
+    expect(new Set(starts.map((event) => event.runId)).size).toBe(2);
+    expect(starts).toHaveLength(2);
+  });
 
   it("shows its updates as progress of the call; a fold of them is its answer", async () => {
     const child = helper([{ calls: [lampIn("hall")] }, "the hall is lit"], { tools: lamp });

@@ -247,7 +247,23 @@ describe("listeners", () => {
     expect(heard).toEqual(["ping"]);
   });
 
-  it.todo("that come in the middle of a call hear no end without its start");
+  it("that come in the middle of a call hear no end without its start", async () => {
+    const heard: string[] = [];
+    const listen = tool({
+      name: "listen",
+      execute: () => {
+        agent.events.on("call.end", (event) => heard.push(event.toolName));
+      },
+    });
+    const client = new ScriptedChatClient([
+      { calls: [{ name: "listen" }] },
+      { calls: [{ name: "ping" }] },
+      "done",
+    ]);
+    const agent: Agent = new Agent({ client, tools: [listen, ping] });
+    await agent.run("go");
+    expect(heard).toEqual(["ping"]);
+  });
 
   it("that throw or reject hurt nobody, and are told", async () => {
     const agent = new Agent({ client: new ScriptedChatClient(turns), tools: ping });

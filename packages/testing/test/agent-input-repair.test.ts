@@ -77,7 +77,23 @@ describe("call ids that are used again", () => {
     expect(new Set(callIdsIn(messages)).size).toBe(2);
   });
 
-  it.todo("in one message: each call keeps its own result");
+  it("in one message: each call keeps its own result", async () => {
+    const { seen, messages } = await continued([
+      user("a"),
+      called("c1", "c1"),
+      {
+        role: "tool",
+        contents: [functionResultContent("c1", "first"), functionResultContent("c1", "second")],
+      },
+    ]);
+    expect(seen).toEqual([
+      "user: a",
+      "assistant: f({}) | f({})",
+      "tool: first | second",
+      "user: next",
+    ]);
+    expect(new Set(callIdsIn(messages)).size).toBe(2);
+  });
 
   it("that a session holds already", async () => {
     const session = new AgentSession();
@@ -127,7 +143,10 @@ describe("a broken history", () => {
     expect(seen).toEqual(["user: a", "user: b", "assistant: c", "user: next"]);
   });
 
-  it.todo("a batch without any result is told");
+  it("a batch without any result is told", async () => {
+    const { codes } = await continued([user("a"), called("c1", "c2"), user("b"), said("c")]);
+    expect(codes).toEqual(["history_repaired"]);
+  });
 
   it("a batch with some results is closed where it stands", async () => {
     const { seen } = await continued([user("a"), called("c1", "c2"), answered("c1")]);

@@ -187,5 +187,10 @@ describe("a FunctionInvocationLayer as the client", () => {
     expect([response.limit, client.requests.length]).toEqual(["maxIterations", 3]);
   });
 
-  it.todo("keeps them where a run says something about others");
+  it("keeps them where a run says something about others", async () => {
+    const layer = new FunctionInvocationLayer(stubborn(), { maxIterations: 2 });
+    const agent = new Agent({ client: layer, tools: ping });
+    const response = await agent.run("go", { invocation: { maxConcurrency: 4 } });
+    expect(resultTexts(response.messages)).toHaveLength(2);
+  });
 });

@@ -1,4 +1,4 @@
-import { Agent, type Update } from "@tunic/core";
+import { Agent, foldUpdates, type Update } from "@tunic/core";
 import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { expectFold } from "./support/play.js";
@@ -31,7 +31,15 @@ describe("what is streamed at a limit", () => {
     },
   );
 
-  it.todo("a fallback ends the fold as the response ends");
+  it("a fallback ends the fold as the response ends", async () => {
+    const last = { reasoning: "hm", finishReason: "length", responseId: "r2" };
+    const { updates, response } = await streamed([call, last], { maxIterations: 1 });
+    const { finishReason, responseId } = foldUpdates(updates);
+    expect({ finishReason, responseId }).toEqual({
+      finishReason: response.finishReason,
+      responseId: response.responseId,
+    });
+  });
 
   it("no update comes after the run has ended", async () => {
     const { updates, response } = await streamed([call, {}], { maxIterations: 1 });

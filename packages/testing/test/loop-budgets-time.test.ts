@@ -1,4 +1,4 @@
-import { Agent, AgentSession, checkHistory, tool, type Update } from "@tunic/core";
+import { Agent, AgentSession, checkHistory, foldUpdates, tool, type Update } from "@tunic/core";
 import {
   type ManualEnvironment,
   manualEnvironment,
@@ -7,7 +7,7 @@ import {
 } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { outline, resultTexts } from "./support/outline.js";
-import { expectFold } from "./support/play.js";
+import { deferred, expectFold } from "./support/play.js";
 import { lamp, lampIn } from "./support/tools.js";
 
 const outOfTime =
@@ -157,7 +157,14 @@ describe("maxDurationMs and a slow consumer", () => {
     expect(await running).toMatchObject({ outcome: "completed", text: "done" });
   });
 
-  it.todo("not even when one single update takes longer than the whole limit");
+  it("not even when one single update takes longer than the whole limit", async () => {
+    const { agent, environment } = await timedAgent([{ calls: [sleep(30)] }, "done"]);
+    const running = agent.run("go", {
+      onUpdate: () => new Promise<void>((resolve) => environment.setTimer(resolve, 150)),
+    });
+    await environment.advance(10_000);
+    expect(await running).toMatchObject({ outcome: "completed", text: "done" });
+  });
 
   it("but the run's own time does, between the waits", async () => {
     const { agent, environment } = await timedAgent([{ calls: [sleep(500)] }, "done"]);
@@ -169,4 +176,29 @@ describe("maxDurationMs and a slow consumer", () => {
   });
 });
 
-it.todo("nothing of an abandoned tool reaches the consumer once the run has settled");
+it("nothing of an abandoned tool reaches the consumer once the run has settled", async () => {
+  const environment = manualEnvironment();
+  const go = deferred();
+  const chatty = tool({
+    name: "chatty",
+    async execute(_input, context) {
+      await go.promise;
+      await context.reportProgress("still here");
+    },
+  });
+  const agent = new Agent({
+    client: new ScriptedChatClient([{ calls: [{ name: "chatty" }] }]),
+    environment,
+    tools: chatty,
+    invocation: { maxDurationMs: 100 },
+  });
+  await agent.prepare();
+  const updates: Update[] = [];
+  const running = agent.run("go", { onUpdate: (update) => void updates.push(update) });
+  await environment.advance(100);
+  const response = await running;
+  go.resolve();
+  await environment.advance(1);
+  expect(updates.filter((update) => update.type === "progress")).toEqual([]);
+  expect(foldUpdates(updates).messages).toEqual(response.messages);
+});

@@ -284,7 +284,13 @@ describe("B53 listeners on the caller's signal", () => {
     expect(getEventListeners(signal, "abort")).toHaveLength(0);
   });
 
-  it.todo("are gone after input that was refused");
+  it("are gone after input that was refused", async () => {
+    const { signal } = new AbortController();
+    const agent = new Agent({ client: client() });
+    await rejection(agent.run([], { signal }));
+    await rejection(agent.run({ role: "system", contents: "x" }, { signal }));
+    expect(getEventListeners(signal, "abort")).toHaveLength(0);
+  });
 
   it("are few while twenty tools run: no warning with the default limit", async () => {
     const { signal } = new AbortController();

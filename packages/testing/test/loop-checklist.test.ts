@@ -70,7 +70,21 @@ inBothManners((play, streamed) => {
       ]);
     });
 
-    it.todo("a response that answers its own calls is complete: none of them is run again");
+    it("a response that answers its own calls is complete: none of them is run again", async () => {
+      const ran: string[] = [];
+      const once = tool({ name: "once", execute: () => void ran.push("once") });
+      const inner = new FunctionInvocationLayer(
+        new ScriptedChatClient([{ calls: [{ name: "once" }] }, "done"]),
+      );
+      const client: ChatClient = {
+        metadata: inner.metadata,
+        getResponse: (request) => inner.getResponse(request),
+      };
+      const agent = new Agent({ client, tools: once });
+      const response = await agent.run("go", streamed ? { onUpdate: () => {} } : {});
+      expect(ran).toEqual(["once"]);
+      expect(response).toMatchObject({ outcome: "completed", text: "done" });
+    });
 
     it("parallel calls run in parallel", async () => {
       const both = deferred();

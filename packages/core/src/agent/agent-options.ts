@@ -12,10 +12,11 @@ import type { FunctionInvocationConfiguration } from "../invocation/function-inv
 import { isJsonObject } from "../messages/json.js";
 import type { Update } from "../messages/update.js";
 import type { RunEnvironment } from "../run/environment.js";
-import { Run, type RunContext, type Services } from "../run/run-context.js";
+import { type Principal, Run, type RunContext, type Services } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
+import type { Middleware } from "./middleware.js";
 
 /** What is said to the model beside instructions and tools, which have places of their own. */
 export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
@@ -32,6 +33,8 @@ export interface AgentOptions {
   readonly tools?: ToolInput;
   /** Defaults for every run. */
   readonly options?: ModelOptions;
+  /** Layers around every run, model call and tool call; the first is the outermost. */
+  readonly middleware?: readonly Middleware[];
   /** Budgets and manners of the tool loop. */
   readonly invocation?: FunctionInvocationConfiguration;
   /** What tools and handlers find in `context.services`. */
@@ -58,8 +61,12 @@ export interface RunOptions {
   readonly tools?: ToolInput;
   /** In place of the agent's, member by member. */
   readonly options?: ModelOptions;
+  /** Inside the agent's; one of the same name takes the place of the agent's. */
+  readonly middleware?: readonly Middleware[];
   /** In place of the agent's, member by member. */
   readonly invocation?: FunctionInvocationConfiguration;
+  /** On whose behalf the run acts; readable in every context. */
+  readonly principal?: Principal;
   /** In place of the agent's, member by member. */
   readonly services?: Services;
   /** The run inside which this one happens, such as `context.run` of a tool: it shares that run's signal, budgets and services. */
@@ -74,6 +81,7 @@ const agentOptionNames: ReadonlySet<string> = new Set<keyof AgentOptions>([
   "instructions",
   "tools",
   "options",
+  "middleware",
   "invocation",
   "services",
   "allowSystemMessages",
@@ -88,7 +96,9 @@ const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
   "instructions",
   "tools",
   "options",
+  "middleware",
   "invocation",
+  "principal",
   "services",
   "parent",
 ]);

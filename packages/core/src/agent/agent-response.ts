@@ -1,5 +1,5 @@
 import type { ChatResponse, Outcome } from "../chat/chat-client.js";
-import type { FunctionCallContent } from "../messages/content.js";
+import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { type Message, textOf } from "../messages/message.js";
 import type { FinishReason } from "../messages/update.js";
@@ -16,6 +16,8 @@ export class AgentResponse {
   readonly text: string;
   /** How the run ended. */
   readonly outcome: Outcome;
+  /** Who ended the run, with outcome `ended`: the name of a middleware or a tool. */
+  readonly endedBy?: string;
   /** Which limit, with outcome `limit`. */
   readonly limit?: LimitName;
   /** The sum over all model calls, those of sub-agents included. */
@@ -27,6 +29,7 @@ export class AgentResponse {
   readonly conversationId?: string;
   readonly model?: string;
   readonly #log: readonly Message[];
+  readonly #input: readonly Message[];
 
   /**
    * @param log The log before the agent added to it.
@@ -34,11 +37,13 @@ export class AgentResponse {
    */
   constructor(log: readonly Message[], input: readonly Message[], response: ChatResponse) {
     this.#log = log;
+    this.#input = input;
     this.messages = response.messages;
     this.newMessages = [...input, ...response.messages];
     const last = this.messages.findLast((message) => message.role === "assistant");
     this.text = last ? textOf(last) : "";
     this.outcome = response.outcome ?? "completed";
+    if (response.endedBy !== undefined) this.endedBy = response.endedBy;
     if (response.limit) this.limit = response.limit;
     if (response.usage) this.usage = response.usage;
     if (response.lastUsage) this.lastUsage = response.lastUsage;
@@ -49,10 +54,34 @@ export class AgentResponse {
   }
 
   /**
+   * The same response with other messages or another end, for handlers that change what comes out.
+   *
+   * @param changes `messages` in place of those that the agent added.
+   */
+  with(changes: Partial<ChatResponse>): AgentResponse {
+    return new AgentResponse(this.#log, this.#input, { ...this, ...changes });
+  }
+
+  /** Questions to a person, with outcome `paused`. */
+  get approvalRequests(): readonly FunctionApprovalRequestContent[] {
+    if (this.outcome !== "paused") return [];
+    return this.messages.flatMap((message) =>
+      message.contents.filter((content) => content.type === "function_approval_request"),
+    );
+  }
+
+  /**
    * Calls that wait for the caller, with outcome `paused`: answer each with a
    * `functionResultContent` in the next run.
    */
   get openCalls(): readonly FunctionCallContent[] {
-    return openCalls([...this.#log, ...this.messages]);
+    return this.outcome === "paused" ? this.#declared() : [];
+  }
+
+  /** A call with a question beside it waits for a decision, not for a result. */
+  #declared(): readonly FunctionCallContent[] {
+    const asked = new Set(this.approvalRequests.map((request) => request.call.callId));
+    const open = openCalls([...this.#log, ...this.messages]);
+    return open.filter((call) => !asked.has(call.callId));
   }
 }

@@ -1,11 +1,12 @@
-import type { ChatClient } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { openStream, type ResponseStream, type StreamOptions } from "../chat/response-stream.js";
+import { openSegment } from "../chat/update-segment.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { EventHub } from "../events/event-hub.js";
 import type { RunEventListener, RunEventName } from "../events/run-events.js";
-import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
-import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import type { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import { pusher } from "../invocation/push-updates.js";
 import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
@@ -14,6 +15,7 @@ import { type AgentSession, commitToSession, holdSession } from "../session/agen
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
+import { openAgentContext } from "./agent-context.js";
 import {
   type AgentOptions,
   type RunOptions,
@@ -21,8 +23,11 @@ import {
   readRunOptions,
 } from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
+import { type AgentLayers, layersAround } from "./layers.js";
+import type { Middleware } from "./middleware.js";
 import { type PreparedInput, prepareInput } from "./prepare-run.js";
 import { type AgentInput, readInput } from "./read-input.js";
+import { mergeMiddleware } from "./sort-middleware.js";
 
 /** Where listeners are added. */
 export interface AgentEvents {
@@ -41,8 +46,8 @@ export class Agent {
   readonly events: AgentEvents;
   readonly #hub = new EventHub();
   readonly #identity: AgentIdentity;
-  readonly #layer: FunctionInvocationLayer;
-  readonly #invocation: FunctionInvocationConfiguration;
+  readonly #layers: AgentLayers;
+  readonly #middleware: readonly Middleware[];
   readonly #defaults: ChatOptions;
   readonly #options: AgentOptions;
 
@@ -50,8 +55,8 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#defaults = readAgentOptions(options);
     this.#options = options;
-    this.#invocation = options.invocation ?? {};
-    this.#layer = layerAround(options.client, options.invocation);
+    this.#middleware = Object.freeze([...(options.middleware ?? [])]);
+    this.#layers = layersAround(options.client, options.invocation, this.#middleware);
     this.id = options.id ?? `agent_${systemEnvironment.randomId()}`;
     if (options.name !== undefined) this.name = options.name;
     if (options.description !== undefined) this.description = options.description;
@@ -80,18 +85,21 @@ export class Agent {
    */
   async run(input: AgentInput, options: RunOptions = {}): Promise<AgentResponse> {
     const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
-    const layer = options.invocation
-      ? layerAround(this.#layer.client, { ...this.#invocation, ...options.invocation })
-      : this.#layer;
+    const layers = this.#layersFor(options);
     const release = options.session && holdSession(options.session);
     try {
-      const run = this.#newRun(options, layer);
-      const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
-      const prepared = prepareInput(options.session?.messages ?? [], read, run);
-      if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
-      return await conductRun(run, prepared.fresh, () =>
-        this.#turn(layer, run, prepared, chatOptions, options.onUpdate),
-      );
+      const run = this.#newRun(options, layers.loop);
+      try {
+        const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
+        const prepared = prepareInput(options.session?.messages ?? [], read, run);
+        if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
+        return await conductRun(run, prepared.fresh, () =>
+          this.#turn(layers, run, prepared, chatOptions, options.onUpdate),
+        );
+      } finally {
+        // Also when the input was refused, before the run was conducted.
+        run.gate.release();
+      }
     } finally {
       release?.();
     }
@@ -125,29 +133,49 @@ export class Agent {
   }
 
   async #turn(
-    layer: FunctionInvocationLayer,
+    layers: AgentLayers,
     run: Run,
     prepared: PreparedInput,
     options: ChatOptions,
     onUpdate: RunOptions["onUpdate"],
   ): Promise<AgentResponse> {
     const { session } = run;
-    const request = { messages: prepared.log, options, run };
+    const input = {
+      before: session?.messages ?? [],
+      fresh: prepared.fresh,
+      history: prepared.log,
+      news: prepared.news,
+    };
+    const push = onUpdate && pusher(run, (update) => asRoom(onUpdate(update)));
+    const segment = push && openSegment(push);
+    const context = openAgentContext(run, prepared.fresh, options, segment, input);
     try {
-      const response = await layer.getResponse(
-        onUpdate ? { ...request, onUpdate: (update) => asRoom(onUpdate(update)) } : request,
+      const work = layers.agent(context);
+      // A handler may be deaf to an abort; the loop itself is not.
+      const response = await (layers.handled && run.gate.armed ? run.gate.pass(work) : work).catch(
+        (error: unknown) => responseOf(error),
       );
-      const paused = response.outcome === "paused" ? run.budget.spent : undefined;
-      if (session) commitToSession(session, [...prepared.fresh, ...response.messages], paused);
-      return new AgentResponse(prepared.log, prepared.news, response);
+      if (session) keepTurn(session, run, prepared, response);
+      return response;
     } catch (error) {
       if (session) keepInterrupted(session, run, prepared);
       throw error;
     }
   }
 
+  /** A run with layers or budgets of its own has them composed anew. */
+  #layersFor({ middleware, invocation }: RunOptions): AgentLayers {
+    if (middleware === undefined && invocation === undefined) return this.#layers;
+    const { client, configuration } = this.#layers.loop;
+    return layersAround(
+      client,
+      { ...configuration, ...invocation },
+      mergeMiddleware(this.#middleware, middleware ?? []),
+    );
+  }
+
   #newRun(options: RunOptions, layer: FunctionInvocationLayer): Run {
-    const { session, signal, onEvent, parent } = options;
+    const { session, signal, onEvent, parent, principal } = options;
     const services = servicesOf(this.#options.services, options.services, parent?.services);
     return new Run({
       agent: this.#identity,
@@ -156,6 +184,7 @@ export class Agent {
       ...(this.#options.environment && { environment: this.#options.environment }),
       ...(parent instanceof Run && { parent }),
       ...(session && { session }),
+      ...(principal && { principal }),
       ...(signal && { signal }),
       ...(onEvent && { onEvent }),
       ...(services && { services }),
@@ -163,18 +192,24 @@ export class Agent {
   }
 }
 
-function layerAround(
-  client: ChatClient,
-  invocation: FunctionInvocationConfiguration | undefined,
-): FunctionInvocationLayer {
-  if (!(client instanceof FunctionInvocationLayer)) {
-    return new FunctionInvocationLayer(client, invocation);
+/** A handler may end the run in order, with a response. */
+function responseOf(error: unknown): AgentResponse {
+  if (!(error instanceof MiddlewareTermination) || !(error.result instanceof AgentResponse)) {
+    throw error;
   }
-  if (invocation === undefined) return client;
-  throw new ConfigurationError(
-    "two_sources",
-    "The client is a FunctionInvocationLayer with a configuration of its own: write the budgets there or as `invocation`, not both.",
-  );
+  const { endedBy } = error;
+  return error.result.with({ outcome: "ended", ...(endedBy !== undefined && { endedBy }) });
+}
+
+/** A session grows by what went into the agent onion and what came out of it. */
+function keepTurn(
+  session: AgentSession,
+  run: Run,
+  prepared: PreparedInput,
+  response: AgentResponse,
+): void {
+  const paused = response.outcome === "paused" ? run.budget.spent : undefined;
+  commitToSession(session, [...prepared.fresh, ...response.messages], paused);
 }
 
 /** What was done stays done: a turn that broke off after the model or a tool did something is kept. */

@@ -1,5 +1,5 @@
 import { InputError } from "../errors/run-errors.js";
-import type { Content, FunctionCallContent } from "../messages/content.js";
+import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import type { Run } from "../run/run-context.js";
@@ -45,12 +45,25 @@ export function prepareInput(
   checkNotEmpty(before, words, results);
   const closing = words.length > 0 ? closeHalfAnswered([...before, ...results], run) : [];
   const entering = [...results, ...closing, ...words];
+  tellOfMissing(history, [...before, ...entering], run);
   return {
     fresh: [...history, ...entering],
     news: [...history.filter((message) => !givenIds.has(message.id)), ...entering],
     log: [...before, ...entering],
     resumes: results.length > 0,
   };
+}
+
+/** Calls of a history that came in without their results: the model does not see them. */
+function tellOfMissing(history: readonly Message[], log: readonly Message[], run: Run): void {
+  const given = new Set(history.flatMap(callsOf));
+  if (given.size === 0) return;
+  const ids = openCalls(log).flatMap((call) => (given.has(call) ? [`"${call.callId}"`] : []));
+  if (ids.length === 0) return;
+  run.notice(
+    "history_repaired",
+    `No result came for ${ids.join(", ")}: the model does not see it.`,
+  );
 }
 
 function checkNotEmpty(
@@ -142,27 +155,37 @@ function withUniqueCalls(
   run: Run,
 ): readonly Message[] {
   const taken = new Set(history.flatMap((message) => callsOf(message).map((call) => call.callId)));
-  const renamed = new Map<string, string>();
+  const waiting = new Map<string, readonly string[]>();
   return input.map((message) => {
-    let changed = false;
+    const own = new Set<string>();
     const contents = message.contents.map((content): Content => {
-      if (content.type === "function_result") {
-        const callId = renamed.get(content.callId);
-        if (callId === undefined) return content;
-        changed = true;
-        return { ...content, callId };
-      }
+      if (content.type === "function_result") return answering(content, waiting);
       if (content.type !== "function_call" || message.role !== "assistant") return content;
-      if (!taken.has(content.callId)) {
-        taken.add(content.callId);
-        return content;
-      }
-      const callId = run.newId("call");
-      renamed.set(content.callId, callId);
+      const callId = taken.has(content.callId) ? run.newId("call") : content.callId;
       taken.add(callId);
-      changed = true;
-      return { ...content, callId };
+      // Results answer the newest message that called under their id.
+      const before = own.has(content.callId) && waiting.get(content.callId);
+      own.add(content.callId);
+      waiting.set(content.callId, [...(before || []), callId]);
+      return callId === content.callId ? content : { ...content, callId };
     });
-    return changed ? { ...message, contents } : message;
+    return withContents(message, contents);
   });
+}
+
+/** The message with these contents; the same object where nothing has changed. */
+function withContents(message: Message, contents: readonly Content[]): Message {
+  const same = contents.every((content, index) => content === message.contents[index]);
+  return same ? message : { ...message, contents };
+}
+
+/** A result under the id that the call it answers has in the log; the calls of one id in their order. */
+function answering(
+  result: FunctionResultContent,
+  waiting: Map<string, readonly string[]>,
+): FunctionResultContent {
+  const [callId, ...rest] = waiting.get(result.callId) ?? [];
+  if (callId === undefined) return result;
+  if (rest.length > 0) waiting.set(result.callId, rest);
+  return callId === result.callId ? result : { ...result, callId };
 }

@@ -1,6 +1,6 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { InputError } from "../errors/run-errors.js";
-import type { Content, FunctionResultContent } from "../messages/content.js";
+import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
 import { copyWithRaw } from "../messages/json.js";
 import type { Message, MessageInput, Role } from "../messages/message.js";
 import type { RunContext } from "../run/run-context.js";
@@ -103,6 +103,7 @@ function readContent(content: unknown): Content {
     throw new InputError("invalid_input", "A text content has no `text`.");
   }
   if (type === "function_result") checkResult(content as FunctionResultContent);
+  if (type === "function_call") checkCall(content as FunctionCallContent);
   return copyWithRaw(content as Content);
 }
 
@@ -112,6 +113,11 @@ function checkResult(content: FunctionResultContent): void {
     "invalid_input",
     "A function_result needs `callId` and a list `contents`; functionResultContent(callId, result) makes one.",
   );
+}
+
+function checkCall(content: FunctionCallContent): void {
+  if (typeof content.callId === "string" && typeof content.name === "string") return;
+  throw new InputError("invalid_input", "A function_call needs `callId` and `name`.");
 }
 
 function newMessage(run: RunContext, role: Role, contents: readonly Content[]): Message {

@@ -1,7 +1,7 @@
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/compose.js";
-import type { RunContext } from "../run/run-context.js";
+import { observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { FunctionTool } from "../tools/tool.js";
 
@@ -57,7 +57,7 @@ export const verdictOnion: Onion<VerdictContext, Verdict> = {
   kind: "verdict",
   inside: (own) => new VerdictContext(own),
   signalOf: (own) => own.run.signal,
-  runOf: (own) => own.run,
+  observer: (own) => observerOf(own.run),
   isResult: (value): value is Verdict =>
     typeof value === "object" && value !== null && "kind" in value && kinds.has(value.kind),
 };

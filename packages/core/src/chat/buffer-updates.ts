@@ -23,16 +23,26 @@ export function bufferUpdates(
       async end(emit) {
         const [first] = held;
         if (first === undefined) return;
-        const draft = new MessageDraft(first);
-        for (const update of held) draft.add(update);
-        const message = draft.message();
-        const decided = await verdict(message, textOf(message));
-        if (decided === true) {
-          for (const update of held) await emit(update);
-        } else if (typeof decided === "string") {
-          await emit({ ...first, contents: [{ type: "text", text: decided }] });
+        const message = whole(first, held);
+        for (const update of decided(await verdict(message, textOf(message)), first, held)) {
+          await emit(update);
         }
       },
     };
   };
+}
+
+function whole(first: DeltaUpdate, held: readonly DeltaUpdate[]): Message {
+  const draft = new MessageDraft(first);
+  for (const update of held) draft.add(update);
+  return draft.message();
+}
+
+function decided(
+  verdict: BufferVerdict,
+  first: DeltaUpdate,
+  held: readonly DeltaUpdate[],
+): readonly DeltaUpdate[] {
+  if (verdict === true) return held;
+  return verdict === false ? [] : [{ ...first, contents: [{ type: "text", text: verdict }] }];
 }

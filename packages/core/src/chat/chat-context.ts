@@ -3,7 +3,7 @@ import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { type Update, updatesOf } from "../messages/update.js";
 import type { Onion } from "../onion/compose.js";
-import type { RunContext } from "../run/run-context.js";
+import { observerOf, type RunContext } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import { type ChatResponse, endOf } from "./chat-client.js";
 import type { ChatOptions } from "./chat-options.js";
@@ -114,7 +114,7 @@ function newPassage(
 /** The rules of the chat onion: what was sent of an attempt that does not count is taken back. */
 export const chatOnion: Onion<ChatContext, ChatResponse> = {
   kind: "chat",
-  runOf: (own) => own.run,
+  observer: (own) => observerOf(own.run),
   inside(own, signal) {
     const passage = ChatContext.passageOf(own);
     const segment = insideSegment(passage, signal);
@@ -124,10 +124,9 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
   },
   signalOf: (own) => own.signal,
   isResult: isChatResponse,
-  begin(own, again) {
-    if (again) return takeBack(ChatContext.passageOf(own));
-  },
-  passed(own, _inside, result) {
+  begin: (own) => takeBack(ChatContext.passageOf(own)),
+  changes: (own) => ChatContext.passageOf(own).transforms !== undefined,
+  passed(own, result) {
     const { stage, stageFed } = ChatContext.passageOf(own);
     return stage ? stage.finish(result, stageFed) : result;
   },
@@ -206,6 +205,7 @@ export function openChatContext(
   messages: readonly Message[],
   options: ChatOptions,
   segment: UpdateSegment | undefined,
+  signal?: AbortSignal,
 ): ChatContext {
   const round = { tools: options.tools ?? [], sent: options };
   return new ChatContext(
@@ -213,6 +213,6 @@ export function openChatContext(
     options,
     run,
     iteration,
-    newPassage(round, segment, undefined, false),
+    newPassage(round, segment, signal, false),
   );
 }

@@ -11,12 +11,16 @@ import { StreamedRound } from "./round.js";
 /** The core of the chat onion: the client, asked with what the layers have made of the request. */
 export async function askClient(client: ChatClient, context: ChatContext): Promise<ChatResponse> {
   const { messages, options, run } = context;
-  const { round, segment, transformed } = ChatContext.passageOf(context);
+  const { round, segment, signal, transformed } = ChatContext.passageOf(context);
   if (options !== round.sent) {
     checkNarrowed(options.tools, round.tools);
     round.sent = options;
   }
-  const request: ChatRequest = { messages, options, run, signal: context.signal };
+  // Without anybody who could stop the run there is no signal to make: it is not cheap.
+  const stoppable = (signal || !(run instanceof Run) || run.gate.armed) && {
+    signal: context.signal,
+  };
+  const request: ChatRequest = { messages, options, run, ...stoppable };
   try {
     if (segment === undefined) return await client.getResponse(request);
     if (!transformed) return await client.getResponse({ ...request, onUpdate: segment.emit });

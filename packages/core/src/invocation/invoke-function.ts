@@ -1,13 +1,13 @@
+import { MiddlewareError } from "../errors/middleware-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { CallDetails } from "../events/run-events.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { Core } from "../onion/compose.js";
 import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
-import { toToolResult } from "../tools/tool-result.js";
 import { CallContext, type CallState, type InvocationScope } from "./call-context.js";
 import type { RunnableCall } from "./judge-batch.js";
-import { runTool } from "./run-tool.js";
+import { functionOnion, runTool } from "./run-tool.js";
 
 /** What one call came to, and who ended the run with it, if somebody did. */
 export interface Invoked {
@@ -21,11 +21,13 @@ export interface Invoked {
  * costs none.
  *
  * @param onion The composed function onion; absent without function handlers.
+ * @param guarded Whether anything can end the run while the call goes on.
  */
 export function invokeFunction(
   scope: InvocationScope,
   runnable: RunnableCall,
   onion: Core<CallContext, ToolResult> | undefined,
+  guarded: boolean,
 ): Invoked | Promise<Invoked> {
   const state: CallState = { scope, runnable, attempts: 0, thrown: undefined };
   const context = new CallContext(state, runnable.arguments, undefined);
@@ -36,7 +38,17 @@ export function invokeFunction(
   } catch (error) {
     return ended(error, call);
   }
-  if (result instanceof Promise) return settled(state, result, call);
+  if (result instanceof Promise) {
+    return guarded
+      ? settled(state, result, call)
+      : result.then(
+          (value) => {
+            call?.end(value);
+            return { result: value };
+          },
+          (error: unknown) => ended(error, call),
+        );
+  }
   call?.end(result);
   return { result };
 }
@@ -69,7 +81,14 @@ function ended(error: unknown, call: ObservedCall | undefined): Invoked {
     call?.interrupted(error);
     throw error;
   }
-  const result = toToolResult(error.result);
+  const { result } = error;
+  if (!functionOnion.isResult(result)) {
+    throw new MiddlewareError(
+      "wrong_result",
+      error.endedBy ?? "",
+      "ended the run with something that is no tool result. Make one with toolResult().",
+    );
+  }
   call?.end(result);
   return { result, endedBy: error.endedBy };
 }

@@ -41,6 +41,8 @@ export interface BatchTerms {
   readonly run: RunContext;
   /** The composed verdicts; absent without verdict handlers. */
   readonly verdict: Core<VerdictContext, Verdict> | undefined;
+  /** Whether the tool choice was `none`: a call that comes all the same does not run. */
+  readonly forbidden: boolean;
 }
 
 /**
@@ -99,6 +101,7 @@ function judgeCall(
   terms: BatchTerms,
   cut: boolean,
 ): JudgedCall | Promise<JudgedCall> {
+  if (terms.forbidden) return { kind: "answered", result: notRunByChoice() };
   const tool = tools.get(call.name);
   if (tool === undefined || tool.type === "hosted") {
     if (terms.terminateOnUnknownCalls) throw new UnknownToolError(call.name);
@@ -124,6 +127,10 @@ function verdictOn(
   if (!checked.ok) return invalid(checked.message);
   if (tool.execute === undefined) return { kind: "open" };
   return { kind: "run", index, call, tool, arguments: checked.arguments, input: checked.input };
+}
+
+function notRunByChoice(): ToolResult {
+  return errorResult({ code: "not_run", message: "not run: no tool may be called now." });
 }
 
 function invalid(details: string): JudgedCall {

@@ -54,7 +54,7 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: run.callIds, used: new Set() };
+    this.#entrance = { run, provider, callIds: log.callIds, used: new Set() };
   }
 
   /**
@@ -100,7 +100,7 @@ export class ModelCaller {
 
   #enter(response: ChatResponse): readonly Message[] {
     this.#take(response);
-    return enterResponse(response, this.#entrance, this.#run.messageIds);
+    return enterResponse(response, this.#entrance, this.#log.messageIds);
   }
 
   async #streamed(
@@ -108,7 +108,7 @@ export class ModelCaller {
     options: ChatOptions,
     emit: (update: Update) => void | Promise<void>,
   ): Promise<readonly Message[]> {
-    const round = new StreamedRound(this.#entrance, this.#run.messageIds, emit);
+    const round = new StreamedRound(this.#entrance, this.#log.messageIds, emit);
     this.#round = round;
     const response = await this.#run.gate.pass(this.#ask(messages, options, round));
     this.#take(response);
@@ -130,11 +130,16 @@ export class ModelCaller {
     }
     const context = openChatContext(run, run.rounds, messages, options, round);
     const { round: state } = ChatContext.passageOf(context);
-    return this.#onion(context)
-      .catch((error: unknown) => this.#responseOf(error))
-      .finally(() => {
+    return this.#onion(context).then(
+      (response) => {
         this.options = state.sent;
-      });
+        return response;
+      },
+      (error: unknown) => {
+        this.options = state.sent;
+        return this.#responseOf(error);
+      },
+    );
   }
 
   /** An orderly end brings its response along. */

@@ -16,6 +16,8 @@ export function runBatch(
   maxConcurrency: number,
   invoke: Invoke,
 ): void | Promise<void> {
+  const [only] = calls;
+  if (only && calls.length === 1) return invoke(only);
   const claims = calls.map(claimOf);
   const free = claims.every((claim) => claim === undefined);
   return free

@@ -24,6 +24,8 @@ export interface OpenBatch {
  * and {@link transcript} is valid at every moment.
  */
 export class RunLog {
+  readonly callIds = new Set<string>();
+  readonly messageIds = new Set<string>();
   /** What the run has added. */
   readonly added: Message[] = [];
   readonly #run: Run;
@@ -35,11 +37,15 @@ export class RunLog {
   constructor(run: Run, messages: readonly Message[]) {
     this.#run = run;
     this.#view = [...modelView(messages)];
-    for (const message of messages) {
-      run.messageIds.add(message.id);
-      for (const content of message.contents) {
-        if (content.type === "function_call") run.callIds.add(content.callId);
-      }
+    for (const message of messages) this.#know(message);
+    // An agent handler may have run the loop before.
+    for (const message of run.transcript) this.#know(message);
+  }
+
+  #know(message: Message): void {
+    this.messageIds.add(message.id);
+    for (const content of message.contents) {
+      if (content.type === "function_call") this.callIds.add(content.callId);
     }
   }
 

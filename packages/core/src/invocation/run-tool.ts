@@ -2,13 +2,9 @@ import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/compose.js";
 import { isThenable } from "../onion/is-thenable.js";
+import { observerOf } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
-import {
-  argumentErrorResult,
-  failureResult,
-  returnable,
-  toToolResult,
-} from "../tools/tool-result.js";
+import { argumentErrorResult, failureResult, toToolResult } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { CallContext } from "./call-context.js";
 
@@ -61,9 +57,11 @@ function failed(context: CallContext, thrown: unknown): ToolResult {
   return failureResult(thrown, context.state.scope.includeDetailedErrors);
 }
 
+/** A tool may end the run with anything that it may return. */
 function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTermination {
-  termination.endedBy ??= name;
-  return termination;
+  const ending = new MiddlewareTermination(toToolResult(termination.result));
+  ending.endedBy = termination.endedBy ?? name;
+  return ending;
 }
 
 /** The rules of the function onion. */
@@ -71,14 +69,12 @@ export const functionOnion: Onion<CallContext, ToolResult> = {
   kind: "function",
   inside: (own, signal) => own.inside(signal),
   signalOf: (own) => own.signal,
-  runOf: (own) => own.run,
+  observer: (own) => observerOf(own.run),
   isResult: (value): value is ToolResult =>
     typeof value === "object" &&
     value !== null &&
     "contents" in value &&
     Array.isArray(value.contents),
-  // A handler may hand it on, and a tool that is a handler's inside may return it.
-  passed: (_own, _inside, result) => returnable(result),
   stray(own, error) {
     own.run.notice(error.code, error.message, error);
   },

@@ -28,7 +28,7 @@ function watched(init: RunInit = {}) {
   };
   const events: RunEvent[] = [];
   const run = new Run({ environment, onEvent: (event) => events.push(event), ...init });
-  run.journal = { transcript: () => [said("so far")] };
+  run.keep({ transcript: () => [said("so far")] });
   return { run, events, clock };
 }
 
@@ -123,7 +123,7 @@ describe("a run that fails", () => {
     const error = new TunicError("code", "ours");
     const outer = watched();
     const inner = watched({ parent: outer.run });
-    inner.run.journal = { transcript: () => [said("inner")] };
+    inner.run.keep({ transcript: () => [said("inner")] });
     const work = () => conductRun(inner.run, [], () => Promise.reject(error));
     await expect(conductRun(outer.run, [], work)).rejects.toBe(error);
     expect(error.transcript).toEqual([said("so far")]);
@@ -199,7 +199,7 @@ describe("a run that is aborted", () => {
     const error = new TunicError("code", "ours");
     const outer = watched();
     const inner = watched({ parent: outer.run });
-    inner.run.journal = { transcript: () => [said("inner")] };
+    inner.run.keep({ transcript: () => [said("inner")] });
     const conducted = conductRun(outer.run, [], async () => {
       conductRun(inner.run, [], () => inner.run.gate.pass(never)).catch(() => {});
       throw error;
@@ -263,11 +263,11 @@ describe("whatever way a run ends", () => {
 
   it("nothing is put together for events when nobody listens", async () => {
     const run = new Run();
-    run.journal = {
+    run.keep({
       transcript() {
         throw new Error("nobody asked");
       },
-    };
+    });
     expect(await conductRun(run, [], async () => ({}))).toEqual({});
   });
 });

@@ -9,6 +9,7 @@ import type {
 import type { Message } from "../messages/message.js";
 import { addUsage, type Usage } from "../messages/usage.js";
 import { AbortGate } from "../onion/abort-gate.js";
+import type { LayerObserver } from "../onion/compose.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { Budget, type BudgetLimits } from "./budget.js";
 import { type RunEnvironment, systemEnvironment } from "./environment.js";
@@ -66,6 +67,8 @@ export interface RunInit {
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
   readonly principal?: Principal;
+  /** Default: a state of its own. */
+  readonly state?: RunState;
   readonly signal?: AbortSignal;
   readonly limits?: BudgetLimits;
   readonly services?: Services;
@@ -90,11 +93,8 @@ export class Run implements RunContext {
   readonly services: Services;
   gate = new AbortGate();
   readonly environment: RunEnvironment;
-  /** Ids of all calls and messages in the run's log; an agent handler may run the loop repeatedly. */
-  readonly callIds = new Set<string>();
-  readonly messageIds = new Set<string>();
   readonly #journals: Journal[] = [];
-  waitedMs = 0;
+  #waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
   #ids = 0;
@@ -113,6 +113,7 @@ export class Run implements RunContext {
     if (init.session) this.session = init.session;
     const principal = init.principal ? frozen(init.principal) : init.parent?.principal;
     if (principal) this.principal = principal;
+    this.#state = init.state;
     this.budget = new Budget(init.limits ?? {}, init.parent?.budget);
     this.services = init.services ?? init.parent?.services ?? noServices;
     this.#events = init.events;
@@ -198,8 +199,12 @@ export class Run implements RunContext {
     return new Run({ parent: this });
   }
 
-  layerStarted(kind: string, middleware: string): ((failed: boolean) => void) | undefined {
-    if (!this.#listens("layer.start") && !this.#listens("layer.end")) return undefined;
+  /** Whether anybody asked for the events of layers. */
+  get layersObserved(): boolean {
+    return this.observed && (this.#listens("layer.start") || this.#listens("layer.end"));
+  }
+
+  layerStarted(kind: string, middleware: string): (failed: boolean) => void {
     const startedAt = this.now();
     this.#emitLayer({ ...this.#source("layer.start"), kind, middleware });
     return (failed) =>
@@ -212,19 +217,25 @@ export class Run implements RunContext {
       });
   }
 
+  /** Time that is being waited right now counts as well. */
+  get waitedMs(): number {
+    return this.#waitedMs + (this.#waiting > 0 ? this.now() - this.#waitingSince : 0);
+  }
+
   /** Counts the time in which a producer waits for its consumer; overlapping waits count once. */
   async waitFor(room: PromiseLike<unknown>): Promise<void> {
     if (this.#waiting++ === 0) this.#waitingSince = this.now();
     try {
       await room;
     } finally {
-      if (--this.#waiting === 0) this.waitedMs += this.now() - this.#waitingSince;
+      if (--this.#waiting === 0) this.#waitedMs += this.now() - this.#waitingSince;
     }
   }
 
   /** Tokens that a child run used are the parent's too. */
   addChildUsage(usage: Usage | undefined): void {
     this.#childUsage = addUsage(this.#childUsage, usage);
+    this.parent?.addChildUsage(usage);
   }
 
   /** What child runs have used since the last time. */
@@ -234,14 +245,16 @@ export class Run implements RunContext {
     return usage;
   }
 
-  #deliver(event: RunEvent): void {
-    this.#events?.emit(event);
+  /** @param told Whose listeners know already: an agent may run inside its own run. */
+  #deliver(event: RunEvent, told: readonly EventHub[] = []): void {
+    const hub = this.#events;
+    if (hub && !told.includes(hub)) hub.emit(event);
     if (this.#onEvent) {
       callListener(this.#onEvent, event, (code, message, error) =>
         this.notice(code, message, error),
       );
     }
-    if (this.parent) this.parent.#deliver(event);
+    if (this.parent) this.parent.#deliver(event, hub ? [...told, hub] : told);
   }
 }
 
@@ -253,4 +266,9 @@ function frozen({ id, roles, tenant }: Principal): Principal {
     ...(roles && { roles: Object.freeze([...roles]) }),
     ...(tenant !== undefined && { tenant }),
   });
+}
+
+/** Who is told when layers begin and end: the run, where somebody listens to that. */
+export function observerOf(run: RunContext): LayerObserver | undefined {
+  return run instanceof Run && run.layersObserved ? run : undefined;
 }

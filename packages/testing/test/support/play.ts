@@ -14,7 +14,7 @@ import { type RecordedRequest, ScriptedChatClient, type ScriptedTurn } from "@tu
 import { describe, expect } from "vitest";
 
 /** An agent on a scripted model, and one run of it. */
-export interface Scenario {
+interface Scenario {
   readonly turns: readonly ScriptedTurn[] | ((request: ChatRequest) => ScriptedTurn);
   readonly agent?: Omit<AgentOptions, "client">;
   /** Default: "go". */
@@ -23,7 +23,7 @@ export interface Scenario {
 }
 
 /** What came of a run. */
-export interface Played {
+interface Played {
   readonly response: AgentResponse;
   readonly requests: readonly RecordedRequest[];
   /** Empty when nothing was streamed. */

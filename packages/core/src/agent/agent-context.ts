@@ -1,0 +1,151 @@
+import { endOf } from "../chat/chat-client.js";
+import type { ChatOptions } from "../chat/chat-options.js";
+import { respond } from "../chat/respond.js";
+import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
+import type { Content } from "../messages/content.js";
+import type { Message } from "../messages/message.js";
+import { updatesOf } from "../messages/update.js";
+import type { Onion } from "../onion/compose.js";
+import { type AgentIdentity, observerOf, type RunContext } from "../run/run-context.js";
+import type { AgentSession } from "../session/agent-session.js";
+import { AgentResponse } from "./agent-response.js";
+
+/** What an agent handler sees: one run. What it assigns is what the inside sees. */
+export class AgentContext {
+  /** The messages of the input; the conversation before them is the session's. */
+  messages: readonly Message[];
+  options: ChatOptions;
+  readonly run: RunContext;
+  readonly #passage: AgentPassage;
+
+  /** @internal */
+  constructor(
+    messages: readonly Message[],
+    options: ChatOptions,
+    run: RunContext,
+    passage: AgentPassage,
+  ) {
+    this.messages = messages;
+    this.options = options;
+    this.run = run;
+    this.#passage = passage;
+  }
+
+  get agent(): AgentIdentity | undefined {
+    return this.run.agent;
+  }
+
+  /** Undefined when the caller gave none. */
+  get session(): AgentSession | undefined {
+    return this.run.session;
+  }
+
+  /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
+  get signal(): AbortSignal {
+    return this.#passage.signal ?? this.run.signal;
+  }
+
+  /** Whether somebody watches the run as a stream. */
+  get streamed(): boolean {
+    return this.#passage.segment !== undefined;
+  }
+
+  /** A response of the handler's own, made of a text or contents. */
+  respond(content: string | readonly Content[]): AgentResponse {
+    const { history, news } = this.#passage.input;
+    return new AgentResponse(history, news, respond(this.run, content));
+  }
+
+  /** @internal */
+  static passageOf(context: AgentContext): AgentPassage {
+    return context.#passage;
+  }
+}
+
+/** How one layer of the agent onion is connected; handlers do not see it. */
+export interface AgentPassage {
+  /** Outwards; absent without a stream. */
+  readonly segment: UpdateSegment | undefined;
+  /** Set where an outer handler has bounded the inside. */
+  readonly signal: AbortSignal | undefined;
+  /** Where in the segment this layer began. */
+  readonly mark: number;
+  readonly input: RunInput;
+}
+
+/** What the run began with, for responses that a handler makes. */
+export interface RunInput {
+  /** The conversation before the run. */
+  readonly before: readonly Message[];
+  /** What the run adds to it. */
+  readonly fresh: readonly Message[];
+  /** The log, the input included. */
+  readonly history: readonly Message[];
+  /** What of it is new to the caller. */
+  readonly news: readonly Message[];
+}
+
+/** The outermost context of a run. */
+export function openAgentContext(
+  run: RunContext,
+  messages: readonly Message[],
+  options: ChatOptions,
+  segment: UpdateSegment | undefined,
+  input: RunInput,
+): AgentContext {
+  return new AgentContext(messages, options, run, newPassage(input, segment, undefined));
+}
+
+function newPassage(
+  input: RunInput,
+  segment: UpdateSegment | undefined,
+  signal: AbortSignal | undefined,
+): AgentPassage {
+  return { segment, signal, mark: segment?.mark() ?? 0, input };
+}
+
+/** The rules of the agent onion: what was sent of an attempt that does not count is taken back. */
+export const agentOnion: Onion<AgentContext, AgentResponse> = {
+  kind: "agent",
+  observer: (own) => observerOf(own.run),
+  inside(own, signal) {
+    const { input, segment, signal: outer } = AgentContext.passageOf(own);
+    const inner = signal && segment ? untilAborted(segment, signal) : segment;
+    const passage = newPassage(input, inner, signal ?? outer);
+    return new AgentContext(own.messages, own.options, own.run, passage);
+  },
+  signalOf: (own) => own.signal,
+  isResult: (value): value is AgentResponse => value instanceof AgentResponse,
+  begin: (own) => takeBack(AgentContext.passageOf(own)),
+  settle(own, result, last) {
+    if (result.messages === last?.messages) return result;
+    return sendInstead(AgentContext.passageOf(own), result);
+  },
+  stray(own, error) {
+    own.run.notice(error.code, error.message, error);
+  },
+  abandoned(own, outcome, error) {
+    own.run.notice("agent_run_abandoned", `Work that was given up has ${outcome}.`, error);
+  },
+};
+
+/** Closed once the bound has fired: what still comes from the inside is dropped. */
+function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment {
+  return openSegment((update) => (signal.aborted ? undefined : segment.emit(update)));
+}
+
+function takeBack({ segment, mark }: AgentPassage): void | Promise<void> {
+  const messageIds = segment?.since(mark) ?? [];
+  if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
+}
+
+async function sendInstead(passage: AgentPassage, result: AgentResponse): Promise<AgentResponse> {
+  await takeBack(passage);
+  const last = result.messages.at(-1);
+  for (const message of result.messages) {
+    for (const update of updatesOf(message, message === last ? endOf(result) : {})) {
+      await passage.segment?.emit(update);
+    }
+  }
+  return result;
+}

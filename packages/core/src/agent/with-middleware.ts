@@ -1,0 +1,54 @@
+import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.js";
+import { chatOnion, openChatContext } from "../chat/chat-context.js";
+import { openSegment } from "../chat/update-segment.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { askClient } from "../invocation/ask-client.js";
+import { compose } from "../onion/compose.js";
+import { Run } from "../run/run-context.js";
+import type { Middleware } from "./middleware.js";
+import { sortMiddleware } from "./sort-middleware.js";
+
+/**
+ * Wraps a chat client by hand, without any agent. Inside an agent such layers are the innermost.
+ *
+ * @throws ConfigurationError `wrong_kind` for a middleware with other handlers than `chat`.
+ */
+export function withMiddleware(client: ChatClient, middleware: readonly Middleware[]): ChatClient {
+  const layers = sortMiddleware(middleware);
+  for (const kind of ["agent", "verdict", "function"] as const) {
+    const [wrong] = layers[kind];
+    if (wrong === undefined) continue;
+    throw new ConfigurationError(
+      "wrong_kind",
+      `A chat client takes chat handlers only; "${wrong.name}" has a handler for "${kind}". Put it into the agent's list.`,
+    );
+  }
+  const onion = compose(layers.chat, chatOnion, (context) => askClient(client, context));
+  return {
+    metadata: client.metadata,
+    ...(client.checkTools && { checkTools: client.checkTools.bind(client) }),
+    async getResponse(request: ChatRequest): Promise<ChatResponse> {
+      const run = request.run ?? new Run(request.signal ? { signal: request.signal } : {});
+      const segment = request.onUpdate && openSegment(request.onUpdate);
+      const iteration = run instanceof Run ? Math.max(1, run.rounds) : 1;
+      const context = openChatContext(
+        run,
+        iteration,
+        request.messages,
+        request.options,
+        segment,
+        request.signal,
+      );
+      try {
+        return await onion(context);
+      } catch (error) {
+        // Without a loop there is no run to end: the response is all there is.
+        if (error instanceof MiddlewareTermination && request.run === undefined) {
+          return error.result as ChatResponse;
+        }
+        throw error;
+      }
+    },
+  };
+}

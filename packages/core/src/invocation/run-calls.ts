@@ -1,0 +1,235 @@
+import type { ChatResponse } from "../chat/chat-client.js";
+import type { FunctionCallContent } from "../messages/content.js";
+import type { Message } from "../messages/message.js";
+import type { Update } from "../messages/update.js";
+import { addUsage, type Usage } from "../messages/usage.js";
+import type { Run } from "../run/run-context.js";
+import type { ToolResult } from "../tools/tool.js";
+import type { ToolList } from "../tools/tool-list.js";
+import type { InvocationScope } from "./call-context.js";
+import type { InvocationSettings } from "./function-invocation-configuration.js";
+import type { InvocationOnions } from "./invocation-onions.js";
+import { type Invoked, invokeFunction, tellRefused } from "./invoke-function.js";
+import {
+  admit,
+  type BatchTerms,
+  type JudgedCall,
+  judgeBatch,
+  type RunnableCall,
+  ToolCounts,
+} from "./judge-batch.js";
+import { ResultSender } from "./push-updates.js";
+import { requestsFor } from "./request-approval.js";
+import { runBatch } from "./run-batch.js";
+import { type OpenBatch, type RunLog, resultContent } from "./run-log.js";
+
+type Emit = (update: Update) => void | Promise<void>;
+
+/** What a round says about its calls. */
+export interface RoundTerms extends Pick<BatchTerms, "tools" | "cut" | "forbidden"> {
+  /** What the model saw when it made the calls. */
+  readonly seen: readonly Message[];
+  /** Whether the service holds the answer, so that only the results are news to it. */
+  readonly held: boolean;
+  /** How the answer ended; what is streamed after it says the same. */
+  readonly end: Pick<ChatResponse, "finishReason" | "responseId">;
+}
+
+/** What a batch came to. */
+export interface BatchEnd {
+  /** Whether calls wait for somebody outside. */
+  readonly open: boolean;
+  /** Who ended the run, if somebody did. */
+  readonly endedBy: string | undefined;
+}
+
+/** Runs the calls of one run, batch by batch: judges, runs, answers, and puts all of it into the log. */
+export class CallRunner {
+  /** How many batches in a row have failed. */
+  failedBatches = 0;
+  /** What child runs have used. */
+  usage: Usage | undefined;
+  readonly #settings: InvocationSettings;
+  readonly #onions: InvocationOnions;
+  readonly #run: Run;
+  readonly #log: RunLog;
+  readonly #tools: ToolList;
+  readonly #emit: Emit | undefined;
+  readonly #counts = new ToolCounts();
+  #sender: ResultSender | undefined;
+  #endedBy: string | undefined;
+  #closed = false;
+
+  constructor(
+    { settings, onions }: { settings: InvocationSettings; onions: InvocationOnions },
+    run: Run,
+    log: RunLog,
+    tools: ToolList,
+    emit: Emit | undefined,
+  ) {
+    this.#settings = settings;
+    this.#onions = onions;
+    this.#run = run;
+    this.#log = log;
+    this.#tools = tools;
+    this.#emit = emit;
+  }
+
+  /** Judges the whole batch, runs what may run, and answers every call. */
+  async run(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+    terms: RoundTerms,
+  ): Promise<BatchEnd> {
+    const { gate } = this.#run;
+    const batch = this.#log.open(messages, calls);
+    const verdicts = judgeBatch(calls, {
+      tools: terms.tools,
+      cut: terms.cut,
+      forbidden: terms.forbidden,
+      terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
+      run: this.#run,
+      verdict: this.#onions.verdict,
+    });
+    const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
+    if (judged.some((verdict) => verdict.kind === "ask")) return this.#pause(batch, judged);
+    const { runnable, open } = this.#admit(batch, judged);
+    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
+    if (this.#sender) await this.#sender.send();
+    const running = this.#runAll(batch, runnable, terms);
+    if (running !== undefined) await running;
+    gate.throwIfAborted();
+    if (!open) this.#countFailure(batch);
+    const closing = this.#closeBatch(batch, terms);
+    if (closing !== undefined) await closing;
+    return { open, endedBy: this.#endedBy };
+  }
+
+  /** Puts messages into the log of which no call runs: all are answered alike. */
+  async answer(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+    result: ToolResult,
+    terms: RoundTerms,
+  ): Promise<void> {
+    if (calls.length === 0) return this.#log.add(messages);
+    const batch = this.#log.open(messages, calls);
+    for (const index of calls.keys()) this.#refuse(batch, index, result);
+    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
+    await this.#closeBatch(batch, terms);
+  }
+
+  /** Gives the calls in flight the result that says so. Returns whether there were any. */
+  async interrupt(terms: RoundTerms): Promise<boolean> {
+    const batch = this.#log.interrupt();
+    if (batch) await this.#closeBatch(batch, terms);
+    return batch !== undefined;
+  }
+
+  /** The run is over: what an abandoned call still has to say is nobody's any more. */
+  close(): void {
+    this.#closed = true;
+  }
+
+  /** Somebody has to be asked: nothing of the batch runs, and the run ends with the requests. */
+  async #pause(batch: OpenBatch, judged: readonly JudgedCall[]): Promise<BatchEnd> {
+    const requests = requestsFor(batch, judged, this.#run);
+    for (const [messageId, contents] of requests) {
+      await this.#emit?.({ type: "delta", messageId, role: "assistant", contents });
+    }
+    this.#log.pause(requests);
+    return { open: true, endedBy: undefined };
+  }
+
+  /** Gives out the budgets; what does not run is answered at once. */
+  #admit(
+    batch: OpenBatch,
+    judged: readonly JudgedCall[],
+  ): { readonly runnable: readonly RunnableCall[]; readonly open: boolean } {
+    const runnable: RunnableCall[] = [];
+    let open = false;
+    for (let index = 0; index < judged.length; index++) {
+      const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
+      if (verdict.kind === "run") runnable.push(verdict);
+      else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
+      else open = true;
+    }
+    return { runnable, open };
+  }
+
+  #runAll(
+    batch: OpenBatch,
+    runnable: readonly RunnableCall[],
+    terms: RoundTerms,
+  ): void | Promise<void> {
+    const { gate } = this.#run;
+    const scope = this.#scope(terms.seen);
+    const settle = (runnable: RunnableCall, { result, endedBy }: Invoked): void | Promise<void> => {
+      this.#endedBy ??= endedBy;
+      batch.results[runnable.index] = resultContent(runnable.call.callId, result);
+      if (result.isError) this.#counts.failed(runnable.tool);
+      return this.#sender?.send();
+    };
+    // One call alone in a run that nobody can stop has nothing to wait behind.
+    const guarded = runnable.length > 1 || gate.armed;
+    // Siblings in flight are let go at once; the first failure is the one that counts.
+    const fail = (error: unknown): void => gate.abort(error);
+    return runBatch(runnable, this.#settings.maxConcurrency, (call) => {
+      if (gate.aborted) return;
+      batch.started[call.index] = true;
+      const invoked = invokeFunction(scope, call, this.#onions.function, guarded);
+      const told = (settled: Invoked): void | Promise<void> =>
+        settle(call, settled)?.then(undefined, fail);
+      return invoked instanceof Promise ? invoked.then(told, fail) : told(invoked);
+    });
+  }
+
+  #scope(messages: readonly Message[]): InvocationScope {
+    const emit = this.#emit;
+    return {
+      run: this.#run,
+      tools: this.#tools,
+      iteration: this.#run.rounds,
+      messages,
+      includeDetailedErrors: this.#settings.includeDetailedErrors,
+      emit: emit && ((update) => (this.#closed ? undefined : emit(update))),
+    };
+  }
+
+  /** Answers a call that does not run. */
+  #refuse(batch: OpenBatch, index: number, result: ToolResult): void {
+    const call = batch.calls[index];
+    if (call === undefined) return;
+    batch.results[index] = resultContent(call.callId, result);
+    tellRefused(this.#run, call, result);
+  }
+
+  /** A batch failed when every call did that was not denied; a denial alone is neither. */
+  #countFailure(batch: OpenBatch): void {
+    const judged = batch.results.filter((result) => result?.error?.code !== "approval_denied");
+    if (judged.length === 0) return;
+    const failed = judged.every((result) => result?.isError === true);
+    this.failedBatches = failed ? this.failedBatches + 1 : 0;
+  }
+
+  /** Puts the batch into the log; what of it the consumer has not seen is sent before. */
+  #closeBatch(batch: OpenBatch, terms: RoundTerms): void | Promise<void> {
+    const usage = this.#run.takeChildUsage();
+    this.usage = addUsage(this.usage, usage);
+    if (this.#sender) return this.#sendRest(this.#sender, batch, terms, usage);
+    this.#log.close(terms.held);
+  }
+
+  async #sendRest(
+    sender: ResultSender,
+    batch: OpenBatch,
+    terms: RoundTerms,
+    usage: Usage | undefined,
+  ): Promise<void> {
+    await sender.send(true);
+    if (usage) {
+      await this.#emit?.({ type: "finish", messageId: batch.resultsId, usage, ...terms.end });
+    }
+    this.#log.close(terms.held);
+  }
+}
