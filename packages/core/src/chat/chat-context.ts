@@ -16,24 +16,22 @@ export class ChatContext {
   /** The messages as the model will see them. */
   messages: readonly Message[];
   options: ChatOptions;
-  readonly run: RunContext;
-  /** Which model round trip of the run this is; the first is 1. */
-  readonly iteration: number;
   readonly #passage: ChatPassage;
 
   /** @internal */
-  constructor(
-    messages: readonly Message[],
-    options: ChatOptions,
-    run: RunContext,
-    iteration: number,
-    passage: ChatPassage,
-  ) {
+  constructor(messages: readonly Message[], options: ChatOptions, passage: ChatPassage) {
     this.messages = messages;
     this.options = options;
-    this.run = run;
-    this.iteration = iteration;
     this.#passage = passage;
+  }
+
+  get run(): RunContext {
+    return this.#passage.round.run;
+  }
+
+  /** Which model round trip of the run this is; the first is 1. */
+  get iteration(): number {
+    return this.#passage.round.iteration;
   }
 
   /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
@@ -51,8 +49,8 @@ export class ChatContext {
    * `next()`; it holds for each later `next()` of this handler.
    */
   transformUpdates(make: TransformFactory): void {
-    this.#passage.transforms ??= [];
-    this.#passage.transforms.push(make);
+    this.#passage.transforming ??= { factories: [], stage: undefined, fed: false };
+    this.#passage.transforming.factories.push(make);
   }
 
   /** A response of the handler's own, made of a text or contents. */
@@ -72,20 +70,28 @@ export interface ChatPassage {
   readonly segment: UpdateSegment | undefined;
   /** Set where an outer handler has bounded the inside. */
   readonly signal: AbortSignal | undefined;
-  transforms: TransformFactory[] | undefined;
-  /** The transforms of the pass that is going on. */
-  stage: TransformStage | undefined;
-  /** Whether the inside has streamed anything into the stage. */
-  stageFed: boolean;
+  /** Made with the layer's first transform. */
+  transforming: Transforming | undefined;
   /** Where in the segment this layer began. */
-  mark: number;
+  readonly mark: number;
   /** Whether a layer further out transforms what is streamed. */
   readonly transformed: boolean;
   readonly round: ChatRound;
 }
 
+/** The transforms of a layer. */
+interface Transforming {
+  readonly factories: TransformFactory[];
+  /** Those of the pass that is going on. */
+  stage: TransformStage | undefined;
+  /** Whether the inside has streamed anything into the stage. */
+  fed: boolean;
+}
+
 /** What all layers of one round have in common. */
 export interface ChatRound {
+  readonly run: RunContext;
+  readonly iteration: number;
   /** The tools of the round: a handler may take some away, but not add any. */
   readonly tools: readonly Tool[];
   /** The options as they were finally sent. */
@@ -104,9 +110,7 @@ function newPassage(
     segment,
     signal,
     transformed,
-    transforms: undefined,
-    stage: undefined,
-    stageFed: false,
+    transforming: undefined,
     mark: segment?.mark() ?? 0,
   };
 }
@@ -118,17 +122,17 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
   inside(own, signal) {
     const passage = ChatContext.passageOf(own);
     const segment = insideSegment(passage, signal);
-    const transformed = passage.transformed || passage.stage !== undefined;
+    const transformed = passage.transformed || passage.transforming !== undefined;
     const child = newPassage(passage.round, segment, signal ?? passage.signal, transformed);
-    return new ChatContext(own.messages, own.options, own.run, own.iteration, child);
+    return new ChatContext(own.messages, own.options, child);
   },
   signalOf: (own) => own.signal,
   isResult: isChatResponse,
   begin: (own) => takeBack(ChatContext.passageOf(own)),
-  changes: (own) => ChatContext.passageOf(own).transforms !== undefined,
+  changes: (own) => ChatContext.passageOf(own).transforming !== undefined,
   passed(own, result) {
-    const { stage, stageFed } = ChatContext.passageOf(own);
-    return stage ? stage.finish(result, stageFed) : result;
+    const { transforming } = ChatContext.passageOf(own);
+    return transforming?.stage?.finish(result, transforming.fed) ?? result;
   },
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
@@ -153,16 +157,16 @@ function isChatResponse(value: unknown): value is ChatResponse {
 
 /** Through the layer's transforms, where it has some; closed once a bound of this pass has fired. */
 function insideSegment(passage: ChatPassage, signal?: AbortSignal): UpdateSegment | undefined {
-  const { segment, transforms } = passage;
-  passage.stage = transforms && new TransformStage(transforms, segment?.emit);
-  passage.stageFed = false;
-  if (segment === undefined) return undefined;
-  const { stage } = passage;
-  if (stage === undefined && signal === undefined) return segment;
-  const send = stage === undefined ? segment.emit : stage.feed;
+  const { segment, transforming } = passage;
+  if (transforming) {
+    transforming.stage = new TransformStage(transforming.factories, segment?.emit);
+    transforming.fed = false;
+  }
+  if (segment === undefined || (transforming === undefined && signal === undefined)) return segment;
+  const send = transforming?.stage?.feed ?? segment.emit;
   return openSegment((update: Update) => {
     if (signal?.aborted) return;
-    passage.stageFed = true;
+    if (transforming) transforming.fed = true;
     return send(update);
   });
 }
@@ -207,12 +211,8 @@ export function openChatContext(
   segment: UpdateSegment | undefined,
   signal?: AbortSignal,
 ): ChatContext {
-  const round = { tools: options.tools ?? [], sent: options };
-  return new ChatContext(
-    messages,
-    options,
-    run,
-    iteration,
-    newPassage(round, segment, signal, false),
-  );
+  const round = { run, iteration, tools: options.tools ?? noTools, sent: options };
+  return new ChatContext(messages, options, newPassage(round, segment, signal, false));
 }
+
+const noTools: readonly Tool[] = [];
