@@ -32,6 +32,8 @@ describe("public exports", () => {
       ConfigurationError
       FunctionInvocationLayer
       InputError
+      MiddlewareError
+      MiddlewareTermination
       ResponseBuilder
       SessionBusyError
       StreamClosedError
@@ -44,14 +46,20 @@ describe("public exports", () => {
       TunicError
       UnknownToolError
       addUsage
+      agentMiddleware
+      bufferUpdates
       bytesOf
+      chatMiddleware
       checkClientOptions
       checkHistory
       checkOptionNames
+      compose
       createStateKey
       dataContent
+      endRun
       errorContent
       foldUpdates
+      functionMiddleware
       functionResultContent
       hostedTool
       isJsonObject
@@ -63,7 +71,9 @@ describe("public exports", () => {
       parseRetryAfter
       rawRepresentation
       readRetryAfter
+      replaceText
       setSchemaValidator
+      sortMiddleware
       streamResponse
       textContent
       textOf
@@ -72,8 +82,10 @@ describe("public exports", () => {
       toolResult
       totalTokens
       uriContent
+      verdictMiddleware
       withAbort
-      withCause"
+      withCause
+      withMiddleware"
     `);
   });
 
@@ -84,12 +96,16 @@ describe("public exports", () => {
   it("of @tunic/testing", () => {
     expect(names(testing)).toMatchInlineSnapshot(`
       "ScriptedChatClient
-      manualEnvironment"
+      manualEnvironment
+      recordRun"
     `);
   });
 
   it("of @tunic/testing/contracts", () => {
-    expect(names(contracts)).toMatchInlineSnapshot(`"describeChatClientContract"`);
+    expect(names(contracts)).toMatchInlineSnapshot(`
+      "describeChatClientContract
+      describeMiddlewareContract"
+    `);
   });
 
   it("of @tunic/openai", () => {

@@ -5,3 +5,4 @@ export {
   type ContractScenario,
   describeChatClientContract,
 } from "./chat-client-contract.js";
+export { describeMiddlewareContract, type MiddlewareContract } from "./middleware-contract.js";

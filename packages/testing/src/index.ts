@@ -2,6 +2,12 @@
 
 export { type ManualEnvironment, manualEnvironment } from "./manual-environment.js";
 export {
+  type LayerKind,
+  type RunRecorder,
+  type RunRecorderOptions,
+  recordRun,
+} from "./run-recorder.js";
+export {
   type RecordedRequest,
   ScriptedChatClient,
   type ScriptedChatClientOptions,

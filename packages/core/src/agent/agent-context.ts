@@ -5,7 +5,7 @@ import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { updatesOf } from "../messages/update.js";
-import type { Onion } from "../onion/compose.js";
+import type { Onion } from "../onion/onion.js";
 import { type AgentIdentity, observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { AgentResponse } from "./agent-response.js";
@@ -119,7 +119,7 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
   begin: (own) => takeBack(AgentContext.passageOf(own)),
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
-    return sendInstead(AgentContext.passageOf(own), result);
+    return sendInstead(own, result);
   },
   stray(own, error) {
     own.run.notice(error.code, error.message, error);
@@ -139,7 +139,12 @@ function takeBack({ segment, mark }: AgentPassage): void | Promise<void> {
   if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
 }
 
-async function sendInstead(passage: AgentPassage, result: AgentResponse): Promise<AgentResponse> {
+/** Takes back what was sent since the context began, and sends the result in its place. */
+export async function sendInstead(
+  own: AgentContext,
+  result: AgentResponse,
+): Promise<AgentResponse> {
+  const passage = AgentContext.passageOf(own);
   await takeBack(passage);
   const last = result.messages.at(-1);
   for (const message of result.messages) {

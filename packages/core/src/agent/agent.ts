@@ -15,7 +15,7 @@ import { type AgentSession, commitToSession, holdSession } from "../session/agen
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
-import { openAgentContext } from "./agent-context.js";
+import { openAgentContext, sendInstead } from "./agent-context.js";
 import {
   type AgentOptions,
   type RunOptions,
@@ -55,8 +55,9 @@ export class Agent {
   constructor(options: AgentOptions) {
     this.#defaults = readAgentOptions(options);
     this.#options = options;
-    this.#middleware = Object.freeze([...(options.middleware ?? [])]);
-    this.#layers = layersAround(options.client, options.invocation, this.#middleware);
+    const { client, invocation, middleware = [] } = options;
+    this.#layers = layersAround(client, invocation, middleware);
+    this.#middleware = Object.freeze([...middleware]);
     this.id = options.id ?? `agent_${systemEnvironment.randomId()}`;
     if (options.name !== undefined) this.name = options.name;
     if (options.description !== undefined) this.description = options.description;
@@ -146,31 +147,46 @@ export class Agent {
       history: prepared.log,
       news: prepared.news,
     };
-    const push = onUpdate && pusher(run, (update) => asRoom(onUpdate(update)));
-    const segment = push && openSegment(push);
+    const failures: unknown[] = [];
+    const push =
+      onUpdate &&
+      pusher(
+        run,
+        (update) => asRoom(onUpdate(update)),
+        (error) => failures.push(error),
+      );
+    let over = false;
+    // A handler that catches an abort may still want to say something: nobody listens any more.
+    const segment =
+      push && openSegment((update) => (over || run.gate.external ? undefined : push(update)));
     const context = openAgentContext(run, prepared.fresh, options, segment, input);
     try {
       const work = layers.agent(context);
       // A handler may be deaf to an abort; the loop itself is not.
-      const response = await (layers.handled && run.gate.armed ? run.gate.pass(work) : work).catch(
-        (error: unknown) => responseOf(error),
+      const response = await (layers.handled ? run.passOutside(work) : work).catch(
+        (error: unknown) => sendInstead(context, responseOf(error)),
       );
+      if (failures.length > 0) throw failures[0];
       if (session) keepTurn(session, run, prepared, response);
       return response;
     } catch (error) {
       if (session) keepInterrupted(session, run, prepared);
       throw error;
+    } finally {
+      over = true;
     }
   }
 
   /** A run with layers or budgets of its own has them composed anew. */
   #layersFor({ middleware, invocation }: RunOptions): AgentLayers {
     if (middleware === undefined && invocation === undefined) return this.#layers;
-    const { client, configuration } = this.#layers.loop;
+    const { client } = this.#options;
+    const { configuration } = this.#layers.loop;
     return layersAround(
       client,
       { ...configuration, ...invocation },
       mergeMiddleware(this.#middleware, middleware ?? []),
+      false,
     );
   }
 

@@ -1,11 +1,10 @@
 import type { ChatClient } from "../chat/chat-client.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
-import {
-  FunctionInvocationLayer,
-  type InvocationParts,
-} from "../invocation/function-invocation-layer.js";
-import { type Core, compose } from "../onion/compose.js";
+import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import type { InvocationLayers } from "../invocation/invocation-onions.js";
+import { compose } from "../onion/compose.js";
+import type { Core } from "../onion/onion.js";
 import { Run } from "../run/run-context.js";
 import { AgentContext, agentOnion } from "./agent-context.js";
 import { AgentResponse } from "./agent-response.js";
@@ -25,14 +24,17 @@ export interface AgentLayers {
 /**
  * The order of the layers: agent handlers, then the loop; in it chat handlers around the client,
  * verdicts around each batch, and function handlers around each call.
+ *
+ * @param exclusive Whether `invocation` may not stand beside a loop that has a configuration.
  */
 export function layersAround(
   client: ChatClient,
   invocation: FunctionInvocationConfiguration | undefined,
   middleware: readonly Middleware[],
+  exclusive = true,
 ): AgentLayers {
   const { agent, ...layers } = sortMiddleware(middleware);
-  const loop = loopAround(client, invocation, { layers });
+  const loop = loopAround(client, invocation, layers, exclusive);
   return {
     agent: compose(agent, agentOnion, (context) => runLoop(loop, context)),
     handled: agent.length > 0,
@@ -63,7 +65,7 @@ function boundedRun(context: AgentContext, signal: AbortSignal): Run {
   const bounded = new Run({
     signal,
     state: run.state,
-    ...(run instanceof Run && { parent: run }),
+    ...(run instanceof Run && { parent: run, passOf: run }),
     ...(run.agent && { agent: run.agent }),
     ...(run.session && { session: run.session }),
   });
@@ -74,16 +76,28 @@ function boundedRun(context: AgentContext, signal: AbortSignal): Run {
 function loopAround(
   client: ChatClient,
   invocation: FunctionInvocationConfiguration | undefined,
-  parts: InvocationParts,
+  layers: InvocationLayers,
+  exclusive: boolean,
 ): FunctionInvocationLayer {
   if (!(client instanceof FunctionInvocationLayer)) {
-    return new FunctionInvocationLayer(client, invocation, parts);
+    return new FunctionInvocationLayer(client, invocation, { layers });
   }
-  if (invocation === undefined) {
-    return new FunctionInvocationLayer(client.client, client.configuration, parts);
+  if (invocation !== undefined && exclusive) {
+    throw new ConfigurationError(
+      "two_sources",
+      "The client is a FunctionInvocationLayer with a configuration of its own: write the budgets there or as `invocation`, not both.",
+    );
   }
-  throw new ConfigurationError(
-    "two_sources",
-    "The client is a FunctionInvocationLayer with a configuration of its own: write the budgets there or as `invocation`, not both.",
-  );
+  return new FunctionInvocationLayer(client.client, invocation ?? client.configuration, {
+    layers: client.layers ? inside(layers, client.layers) : layers,
+  });
+}
+
+/** Layers that a loop was made with stay, as the innermost: a guard must not get lost. */
+function inside(outer: InvocationLayers, inner: InvocationLayers): InvocationLayers {
+  return {
+    chat: [...outer.chat, ...inner.chat],
+    verdict: [...outer.verdict, ...inner.verdict],
+    function: [...outer.function, ...inner.function],
+  };
 }

@@ -141,6 +141,7 @@ function checkMiddleware(value: unknown, where: string): void {
   }
   const what = `The middleware "${middleware["name"]}"`;
   checkKeys(middleware, what);
+  checkPlacement(middleware, what);
   const handlers = kinds.filter((kind) => middleware[kind] !== undefined);
   if (handlers.length === 0) {
     throw new ConfigurationError(
@@ -154,17 +155,71 @@ function checkMiddleware(value: unknown, where: string): void {
   }
 }
 
+const seats: ReadonlySet<unknown> = new Set<Seat>(["outermost", "innermost"]);
+
+function checkPlacement(middleware: Readonly<Record<string, unknown>>, what: string): void {
+  const { placement } = middleware;
+  if (placement === undefined) return;
+  if (typeof placement !== "object" || placement === null) {
+    throw new ConfigurationError(
+      "invalid_middleware",
+      `${what}: \`placement\` must be an object such as { chat: "outermost" }.`,
+    );
+  }
+  for (const [kind, seat] of Object.entries(placement)) {
+    if (seat === undefined) continue;
+    if (typeof middleware[kind] !== "function" || !kinds.some((each) => each === kind)) {
+      throw new ConfigurationError(
+        "invalid_middleware",
+        `${what} has a placement for "${kind}" but no such handler.`,
+      );
+    }
+    if (seats.has(seat)) continue;
+    throw new ConfigurationError(
+      "invalid_middleware",
+      `${what}: the placement for "${kind}" must be "outermost" or "innermost"; got ${String(seat)}.`,
+    );
+  }
+}
+
 /** Members of a class are its own matter, unless one looks like a handler that was misspelt. */
 function checkKeys(middleware: Readonly<Record<string, unknown>>, what: string): void {
   const prototype: unknown = Object.getPrototypeOf(middleware);
   const plain = prototype === Object.prototype || prototype === null;
-  for (const key of Object.keys(middleware)) {
+  for (const key of plain ? Object.keys(middleware) : membersOf(middleware)) {
     if (keys.has(key)) continue;
-    const hint = nearestName(key, keys);
+    const hint = plain ? nearestName(key, keys) : kinds.find((kind) => isSlip(key, kind));
     if (!plain && (hint === undefined || typeof middleware[key] !== "function")) continue;
     throw new ConfigurationError(
       "unknown_key",
       `${what} has an unknown key "${key}"${hint ? `; did you mean "${hint}"?` : `. It may have: ${[...keys].join(", ")}.`}`,
     );
   }
+}
+
+/** What an object of a class has, its methods included. */
+function membersOf(middleware: object): string[] {
+  const members = Object.keys(middleware);
+  let prototype: unknown = Object.getPrototypeOf(middleware);
+  while (typeof prototype === "object" && prototype !== null && prototype !== Object.prototype) {
+    members.push(...Object.getOwnPropertyNames(prototype));
+    prototype = Object.getPrototypeOf(prototype);
+  }
+  return members.filter((name) => name !== "constructor");
+}
+
+/**
+ * Whether a name is another one with its letters out of order, or with one letter more or less.
+ * Narrower than for a literal: methods of a class have names of their own, such as `cost`.
+ */
+function isSlip(name: string, meant: string): boolean {
+  const written = name.toLowerCase();
+  if (written.length === meant.length) return sorted(written) === sorted(meant);
+  const [short, long] = written.length < meant.length ? [written, meant] : [meant, written];
+  if (long.length - short.length !== 1) return false;
+  return [...long].some((_, at) => long.slice(0, at) + long.slice(at + 1) === short);
+}
+
+function sorted(text: string): string {
+  return [...text].sort().join("");
 }

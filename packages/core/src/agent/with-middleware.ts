@@ -1,5 +1,5 @@
 import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.js";
-import { chatOnion, openChatContext } from "../chat/chat-context.js";
+import { chatOnion, openChatContext, sendInstead } from "../chat/chat-context.js";
 import { openSegment } from "../chat/update-segment.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
@@ -29,8 +29,12 @@ export function withMiddleware(client: ChatClient, middleware: readonly Middlewa
     metadata: client.metadata,
     ...(client.checkTools && { checkTools: client.checkTools.bind(client) }),
     async getResponse(request: ChatRequest): Promise<ChatResponse> {
-      const run = request.run ?? new Run(request.signal ? { signal: request.signal } : {});
-      const segment = request.onUpdate && openSegment(request.onUpdate);
+      const own = request.run ? undefined : new Run(request.signal && { signal: request.signal });
+      const run = request.run ?? (own as Run);
+      const { onUpdate } = request;
+      // What comes after an abort comes from work that was given up.
+      const segment =
+        onUpdate && openSegment((update) => (own?.gate.aborted ? undefined : onUpdate(update)));
       const iteration = run instanceof Run ? Math.max(1, run.rounds) : 1;
       const context = openChatContext(
         run,
@@ -40,14 +44,17 @@ export function withMiddleware(client: ChatClient, middleware: readonly Middlewa
         segment,
         request.signal,
       );
+      if (own === undefined) return onion(context);
       try {
-        return await onion(context);
+        own.gate.throwIfAborted();
+        // A handler may be deaf to an abort.
+        return await own.gate.pass(onion(context));
       } catch (error) {
+        if (!(error instanceof MiddlewareTermination)) throw error;
         // Without a loop there is no run to end: the response is all there is.
-        if (error instanceof MiddlewareTermination && request.run === undefined) {
-          return error.result as ChatResponse;
-        }
-        throw error;
+        return await sendInstead(context, error.result as ChatResponse);
+      } finally {
+        own.gate.release();
       }
     },
   };

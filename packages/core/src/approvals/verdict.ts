@@ -1,6 +1,6 @@
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
-import type { Onion } from "../onion/compose.js";
+import type { Onion } from "../onion/onion.js";
 import { observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { FunctionTool } from "../tools/tool.js";
@@ -32,14 +32,26 @@ export class VerdictContext {
   /** All calls of the batch, in order. */
   readonly batch: readonly FunctionCallContent[];
   readonly run: RunContext;
+  readonly #bound: AbortSignal | undefined;
 
   /** @internal */
-  constructor(parts: VerdictParts) {
+  constructor(parts: VerdictParts, bound?: AbortSignal) {
     this.tool = parts.tool;
     this.call = parts.call;
     this.arguments = parts.arguments;
     this.batch = parts.batch;
     this.run = parts.run;
+    this.#bound = bound;
+  }
+
+  /** A context of its own for the inside. @internal */
+  inside(bound: AbortSignal | undefined): VerdictContext {
+    return new VerdictContext(this, bound ?? this.#bound);
+  }
+
+  /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
+  get signal(): AbortSignal {
+    return this.#bound ?? this.run.signal;
   }
 
   /** Undefined when the caller gave none. */
@@ -55,9 +67,15 @@ const kinds: ReadonlySet<unknown> = new Set<Verdict["kind"]>(["run", "ask", "den
 /** The rules of the verdicts: the outermost handler has the last word. */
 export const verdictOnion: Onion<VerdictContext, Verdict> = {
   kind: "verdict",
-  inside: (own) => new VerdictContext(own),
-  signalOf: (own) => own.run.signal,
+  inside: (own, signal) => own.inside(signal),
+  signalOf: (own) => own.signal,
   observer: (own) => observerOf(own.run),
   isResult: (value): value is Verdict =>
     typeof value === "object" && value !== null && "kind" in value && kinds.has(value.kind),
+  stray(own, error) {
+    own.run.notice(error.code, error.message, error);
+  },
+  abandoned(own, outcome, error) {
+    own.run.notice("verdict_abandoned", `A verdict that was given up has ${outcome}.`, error);
+  },
 };

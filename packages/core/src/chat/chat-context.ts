@@ -2,7 +2,7 @@ import type { MiddlewareError } from "../errors/middleware-error.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { type Update, updatesOf } from "../messages/update.js";
-import type { Onion } from "../onion/compose.js";
+import type { Onion } from "../onion/onion.js";
 import { observerOf, type RunContext } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import { type ChatResponse, endOf } from "./chat-client.js";
@@ -89,7 +89,7 @@ interface Transforming {
 }
 
 /** What all layers of one round have in common. */
-export interface ChatRound {
+interface ChatRound {
   readonly run: RunContext;
   readonly iteration: number;
   /** The tools of the round: a handler may take some away, but not add any. */
@@ -129,6 +129,7 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
   signalOf: (own) => own.signal,
   isResult: isChatResponse,
   begin: (own) => takeBack(ChatContext.passageOf(own)),
+  mistake: widened,
   changes: (own) => ChatContext.passageOf(own).transforming !== undefined,
   passed(own, result) {
     const { transforming } = ChatContext.passageOf(own);
@@ -159,7 +160,8 @@ function isChatResponse(value: unknown): value is ChatResponse {
 function insideSegment(passage: ChatPassage, signal?: AbortSignal): UpdateSegment | undefined {
   const { segment, transforming } = passage;
   if (transforming) {
-    transforming.stage = new TransformStage(transforming.factories, segment?.emit);
+    const emit = segment && signal ? untilAborted(segment, signal) : segment?.emit;
+    transforming.stage = new TransformStage(transforming.factories, emit);
     transforming.fed = false;
   }
   if (segment === undefined || (transforming === undefined && signal === undefined)) return segment;
@@ -171,12 +173,30 @@ function insideSegment(passage: ChatPassage, signal?: AbortSignal): UpdateSegmen
   });
 }
 
+function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment["emit"] {
+  return (update) => (signal.aborted ? undefined : segment.emit(update));
+}
+
+/** A round's tools can only become fewer. */
+function widened(own: ChatContext): { code: string; message: string } | undefined {
+  const { round } = ChatContext.passageOf(own);
+  const { tools } = own.options;
+  if (own.options === round.sent || tools === undefined || tools === round.tools) return undefined;
+  const added = tools.find((tool) => !round.tools.includes(tool));
+  if (added === undefined) return undefined;
+  return {
+    code: "tools_widened",
+    message: `put the tool "${added.name}" into one round. A chat handler may only take tools away; add tools with context.addTools of a function handler.`,
+  };
+}
+
 function takeBack({ segment, mark }: ChatPassage): void | Promise<void> {
   const messageIds = segment?.since(mark) ?? [];
   if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
 }
 
-async function sendInstead(own: ChatContext, result: ChatResponse): Promise<ChatResponse> {
+/** Takes back what was sent since the context began, and sends the result in its place. */
+export async function sendInstead(own: ChatContext, result: ChatResponse): Promise<ChatResponse> {
   const passage = ChatContext.passageOf(own);
   const response = withHeads(own.run, result);
   await takeBack(passage);

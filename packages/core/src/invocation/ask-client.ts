@@ -2,20 +2,18 @@ import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.
 import { ChatContext } from "../chat/chat-context.js";
 import { ChatClientError } from "../errors/chat-client-error.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
-import { MiddlewareError } from "../errors/middleware-error.js";
 import { TunicError } from "../errors/tunic-error.js";
 import { Run } from "../run/run-context.js";
-import type { Tool } from "../tools/tool.js";
 import { StreamedRound } from "./round.js";
 
 /** The core of the chat onion: the client, asked with what the layers have made of the request. */
 export async function askClient(client: ChatClient, context: ChatContext): Promise<ChatResponse> {
   const { messages, options, run } = context;
   const { round, segment, signal, transformed } = ChatContext.passageOf(context);
-  if (options !== round.sent) {
-    checkNarrowed(options.tools, round.tools);
-    round.sent = options;
-  }
+  // A handler may have been deaf to the end of its time: nothing new begins after it.
+  if (signal?.aborted) throw signal.reason;
+  if (run instanceof Run) run.gate.throwIfAborted();
+  round.sent = options;
   // Without anybody who could stop the run there is no signal to make: it is not cheap.
   const stoppable = (signal || !(run instanceof Run) || run.gate.armed) && {
     signal: context.signal,
@@ -35,6 +33,7 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
     const response = await client.getResponse({ ...request, onUpdate: guard.emit });
     return { ...response, messages: await guard.end(response) };
   } catch (thrown) {
+    if (signal?.aborted) throw signal.reason;
     throw run instanceof Run && run.gate.aborted ? run.gate.reason : asClientError(thrown);
   }
 }
@@ -44,14 +43,4 @@ export function asClientError(thrown: unknown): unknown {
   if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
   const message = thrown instanceof Error ? thrown.message : String(thrown);
   return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
-}
-
-function checkNarrowed(tools: readonly Tool[] | undefined, offered: readonly Tool[]): void {
-  const added = tools?.find((tool) => !offered.includes(tool));
-  if (added === undefined) return;
-  throw new MiddlewareError(
-    "tools_widened",
-    "(chat)",
-    `put the tool "${added.name}" into one round. A chat handler may only take tools away; add tools with context.addTools of a function handler.`,
-  );
 }

@@ -1,7 +1,9 @@
+import type { Verdict, VerdictContext } from "../approvals/verdict.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
+import type { Core } from "../onion/onion.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { FunctionInvocationContext, FunctionTool, Tool } from "../tools/tool.js";
@@ -16,6 +18,12 @@ export interface InvocationScope {
   /** What the model saw when it made the calls. */
   readonly messages: readonly Message[];
   readonly includeDetailedErrors: boolean;
+  /** All calls of the batch, in order. */
+  readonly batch: readonly FunctionCallContent[];
+  /** The composed verdicts, for arguments that a handler changes; absent without verdict handlers. */
+  readonly verdict: Core<VerdictContext, Verdict> | undefined;
+  /** Told who has ended the run with a verdict. */
+  readonly ended: (by: string) => void;
   /** Absent when nobody watches the stream. */
   readonly emit: ((update: Update) => void | Promise<void>) | undefined;
 }
@@ -49,6 +57,12 @@ export class CallContext implements FunctionInvocationContext {
   /** A context of its own for the inside. */
   inside(signal?: AbortSignal): CallContext {
     return new CallContext(this.state, this.arguments, signal ?? this.#signal);
+  }
+
+  /** Nothing new begins once the run was stopped, or the time that a handler gave was up. */
+  throwIfStopped(): void {
+    if (this.#signal?.aborted) throw this.#signal.reason;
+    this.state.scope.run.gate.throwIfAborted();
   }
 
   get tool(): FunctionTool {

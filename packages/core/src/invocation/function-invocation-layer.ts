@@ -17,7 +17,6 @@ import type { RunEnvironment } from "../run/environment.js";
 import { Run } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import { ToolList } from "../tools/tool-list.js";
-import { errorResult } from "../tools/tool-result.js";
 import {
   type FunctionInvocationConfiguration,
   type InvocationSettings,
@@ -32,7 +31,7 @@ import { notRun } from "./judge-batch.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
 import { CallRunner, type RoundTerms } from "./run-calls.js";
-import { RunLog, waitsForAnswers } from "./run-log.js";
+import { notRunAtEnd, RunLog, waitsForAnswers } from "./run-log.js";
 import { startTimeLimit } from "./time-limit.js";
 
 /**
@@ -47,6 +46,8 @@ export class FunctionInvocationLayer implements ChatClient {
   readonly client: ChatClient;
   /** The composed onions, once for all runs; absent where there are no handlers of the kind. */
   readonly onions: InvocationOnions;
+  /** The handlers that the onions are made of, as they were given. */
+  readonly layers: InvocationLayers | undefined;
   readonly #environment: RunEnvironment | undefined;
 
   /** @throws ConfigurationError when the configuration makes no sense. */
@@ -58,6 +59,7 @@ export class FunctionInvocationLayer implements ChatClient {
     this.client = client;
     this.metadata = client.metadata;
     this.settings = invocationSettings(configuration);
+    this.layers = layers;
     this.onions = layers ? composeOnions(client, layers) : {};
     this.configuration = configuration;
     this.#environment = environment;
@@ -211,8 +213,7 @@ class Invocation {
     calls: readonly FunctionCallContent[],
     endedBy: string,
   ): Promise<ChatResponse> {
-    const result = errorResult({ code: "run_ended", message: "not run: the run was ended." });
-    await this.#calls.answer(messages, calls, result, this.#terms());
+    await this.#calls.answer(messages, calls, notRunAtEnd(), this.#terms());
     return this.#done("ended", { endedBy });
   }
 

@@ -1,8 +1,9 @@
 import { type Verdict, type VerdictContext, verdictOnion } from "../approvals/verdict.js";
 import type { ChatClient, ChatResponse } from "../chat/chat-client.js";
 import { type ChatContext, chatOnion } from "../chat/chat-context.js";
-import { type Core, compose } from "../onion/compose.js";
+import { compose } from "../onion/compose.js";
 import type { Layer } from "../onion/handler.js";
+import type { Core } from "../onion/onion.js";
 import type { FunctionInvocationContext, ToolResult } from "../tools/tool.js";
 import { askClient } from "./ask-client.js";
 import type { CallContext } from "./call-context.js";
@@ -24,7 +25,11 @@ export interface InvocationOnions {
 
 export function composeOnions(client: ChatClient, layers: InvocationLayers): InvocationOnions {
   const ask = (context: ChatContext): Promise<ChatResponse> => askClient(client, context);
-  const run = async (context: CallContext): Promise<ToolResult> => runTool(context);
+  const run = async (context: CallContext): Promise<ToolResult> => {
+    // A handler may have been deaf to the end of its time: nothing new begins after it.
+    context.throwIfStopped();
+    return runTool(context);
+  };
   const allow = async (): Promise<Verdict> => ({ kind: "run" });
   return {
     ...(layers.chat.length > 0 && { chat: compose(layers.chat, chatOnion, ask) }),

@@ -2,7 +2,7 @@ import { MiddlewareError } from "../errors/middleware-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { CallDetails } from "../events/run-events.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
-import type { Core } from "../onion/compose.js";
+import type { Core } from "../onion/onion.js";
 import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import { CallContext, type CallState, type InvocationScope } from "./call-context.js";

@@ -1,9 +1,10 @@
 import { type Verdict, VerdictContext } from "../approvals/verdict.js";
 import { nearestName } from "../errors/configuration-error.js";
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { UnknownToolError } from "../errors/run-errors.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
-import type { Core } from "../onion/compose.js";
+import type { Core } from "../onion/onion.js";
 import type { Budget } from "../run/budget.js";
 import type { RunContext } from "../run/run-context.js";
 import type { FunctionTool, Tool, ToolResult } from "../tools/tool.js";
@@ -29,7 +30,7 @@ export type JudgedCall =
   | { readonly kind: "open" }
   | { readonly kind: "ask"; readonly index: number; readonly verdict: AskVerdict };
 
-export type AskVerdict = Extract<Verdict, { kind: "ask" }>;
+type AskVerdict = Extract<Verdict, { kind: "ask" }>;
 
 /** What a batch is judged by. */
 export interface BatchTerms {
@@ -41,6 +42,8 @@ export interface BatchTerms {
   readonly run: RunContext;
   /** The composed verdicts; absent without verdict handlers. */
   readonly verdict: Core<VerdictContext, Verdict> | undefined;
+  /** Told who has ended the run with a verdict. */
+  readonly ended: (by: string) => void;
   /** Whether the tool choice was `none`: a call that comes all the same does not run. */
   readonly forbidden: boolean;
 }
@@ -64,9 +67,42 @@ export function judgeBatch(
     waits ||= verdict instanceof Promise;
     judged.push(verdict);
   }
-  const { verdict } = terms;
-  if (verdict === undefined) return waits ? Promise.all(judged) : (judged as JudgedCall[]);
-  return Promise.all(judged).then((valid) => judgeValid(valid, calls, terms.run, verdict));
+  if (terms.verdict === undefined) return waits ? Promise.all(judged) : (judged as JudgedCall[]);
+  const judge = orderly(terms.verdict, terms.ended);
+  return Promise.all(judged).then((valid) => judgeValid(valid, calls, terms.run, judge));
+}
+
+/** A handler may end the run with its verdict: that is the call's, and the batch is the last one. */
+function orderly(
+  judge: Core<VerdictContext, Verdict>,
+  ended: (by: string) => void,
+): Core<VerdictContext, Verdict> {
+  return (context) =>
+    judge(context).catch((error: unknown) => {
+      if (!(error instanceof MiddlewareTermination)) throw error;
+      ended(error.endedBy ?? "unknown");
+      return error.result as Verdict;
+    });
+}
+
+/**
+ * Judges arguments that a function handler has put in place of the call's: the batch is running, so
+ * that anything but "run" refuses the call.
+ *
+ * @returns what the model is told, or undefined where the call may run.
+ */
+export async function judgeChanged(
+  judge: Core<VerdictContext, Verdict>,
+  context: VerdictContext,
+  ended: (by: string) => void,
+): Promise<ToolResult | undefined> {
+  const verdict = await orderly(judge, ended)(context);
+  if (verdict.kind === "run") return undefined;
+  if (verdict.kind === "deny") return denied(verdict.message);
+  const why = verdict.reason ?? verdict.violation;
+  return denied(
+    `not run: with the arguments as they were changed, a person would have to be asked${why === undefined ? "" : ` (${why})`}.`,
+  );
 }
 
 /** The handlers judge each valid call; the order of the calls changes nothing. */
@@ -90,7 +126,7 @@ function judgeValid(
 }
 
 /** What the model is told of a call that is not allowed. */
-export function denied(message: string): ToolResult {
+function denied(message: string): ToolResult {
   return errorResult({ code: "approval_denied", message });
 }
 

@@ -4,7 +4,7 @@ import type { ChatOptions, ToolChoice } from "../chat/chat-options.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
-import type { Core } from "../onion/compose.js";
+import type { Core } from "../onion/onion.js";
 import type { Run } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
@@ -80,10 +80,21 @@ export class ModelCaller {
       trip?.completed(this.last);
       return entered;
     } catch (thrown) {
-      const error = run.gate.aborted ? run.gate.reason : asClientError(thrown);
+      if (thrown instanceof MiddlewareTermination && !run.gate.aborted) {
+        const entered = await this.#ended(thrown);
+        trip?.completed(this.last);
+        return entered;
+      }
+      this.#round?.close();
+      const error = run.gate.aborted ? run.gate.reason : this.#failure(thrown);
       trip?.failed(error);
       throw error;
     }
+  }
+
+  /** Under handlers, what a client threw has been seen to; the rest may be the end of a bound. */
+  #failure(thrown: unknown): unknown {
+    return this.#onion === undefined ? asClientError(thrown) : thrown;
   }
 
   /** Takes back what was streamed of an answer that never got whole. */
@@ -137,16 +148,18 @@ export class ModelCaller {
       },
       (error: unknown) => {
         this.options = state.sent;
-        return this.#responseOf(error);
+        throw error;
       },
     );
   }
 
-  /** An orderly end brings its response along. */
-  #responseOf(error: unknown): ChatResponse {
-    if (!(error instanceof MiddlewareTermination)) throw error;
-    this.endedBy = error.endedBy ?? "unknown";
-    return error.result as ChatResponse;
+  /** An orderly end, by a handler here or around the client, brings its response along. */
+  async #ended(ending: MiddlewareTermination): Promise<readonly Message[]> {
+    this.endedBy = ending.endedBy ?? "unknown";
+    const response = ending.result as ChatResponse;
+    if (this.#round === undefined) return this.#enter(response);
+    this.#take(response);
+    return this.#round.end(response);
   }
 
   #take(response: ChatResponse): void {

@@ -8,9 +8,12 @@ type Push = (update: Update) => void | Promise<void>;
 /**
  * The way to a run's consumer: waiting for it is counted apart and ends with the run, and a
  * consumer that throws stops the run with what it threw.
+ *
+ * @param failed Told of that, too: a handler might catch what the run is stopped with.
  */
-export function pusher(run: Run, onUpdate: Push): Push {
+export function pusher(run: Run, onUpdate: Push, failed?: (error: unknown) => void): Push {
   const fail = (error: unknown): never => {
+    failed?.(error);
     run.gate.abort(error);
     throw error;
   };

@@ -94,6 +94,11 @@ export class StreamedRound implements UpdateSegment {
     return entered;
   }
 
+  /** The answer never gets whole: what handlers still send belongs to nobody. */
+  close(): void {
+    this.#closed = true;
+  }
+
   /** Takes back what was streamed of an answer that never got whole. */
   async drop(): Promise<void> {
     if (this.#entered) return;
@@ -143,11 +148,19 @@ export class StreamedRound implements UpdateSegment {
     const ids = new Set<string>();
     for (const source of sources) {
       const opened = this.#opened.get(source);
-      if (opened) ids.add(opened.id);
+      if (opened) {
+        ids.add(opened.id);
+        this.#release(opened);
+      }
       this.#opened.delete(source);
     }
     this.#lastSource = this.#lastOpened = undefined;
     return this.#retract(this.#shown.messages.filter((message) => ids.has(message.id)));
+  }
+
+  /** The calls of a message that is none any more: their ids may come again. */
+  #release({ callIds }: Opened): void {
+    if (callIds) for (const callId of callIds.values()) this.#entrance.used.delete(callId);
   }
 
   #retract(messages: readonly Message[]): void | Promise<void> {

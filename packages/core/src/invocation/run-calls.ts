@@ -21,7 +21,7 @@ import {
 import { ResultSender } from "./push-updates.js";
 import { requestsFor } from "./request-approval.js";
 import { runBatch } from "./run-batch.js";
-import { type OpenBatch, type RunLog, resultContent } from "./run-log.js";
+import { notRunAtEnd, type OpenBatch, type RunLog, resultContent } from "./run-log.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
@@ -90,6 +90,7 @@ export class CallRunner {
       terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
       run: this.#run,
       verdict: this.#onions.verdict,
+      ended: this.#ended,
     });
     const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
     if (judged.some((verdict) => verdict.kind === "ask")) return this.#pause(batch, judged);
@@ -99,10 +100,12 @@ export class CallRunner {
     const running = this.#runAll(batch, runnable, terms);
     if (running !== undefined) await running;
     gate.throwIfAborted();
-    if (!open) this.#countFailure(batch);
+    const left = open && this.#endedBy === undefined;
+    if (open && !left) this.#refuseOpen(batch);
+    if (!left) this.#countFailure(batch);
     const closing = this.#closeBatch(batch, terms);
     if (closing !== undefined) await closing;
-    return { open, endedBy: this.#endedBy };
+    return { open: left, endedBy: this.#endedBy };
   }
 
   /** Puts messages into the log of which no call runs: all are answered alike. */
@@ -163,7 +166,7 @@ export class CallRunner {
     terms: RoundTerms,
   ): void | Promise<void> {
     const { gate } = this.#run;
-    const scope = this.#scope(terms.seen);
+    const scope = this.#scope(terms.seen, batch.calls);
     const settle = (runnable: RunnableCall, { result, endedBy }: Invoked): void | Promise<void> => {
       this.#endedBy ??= endedBy;
       batch.results[runnable.index] = resultContent(runnable.call.callId, result);
@@ -184,7 +187,7 @@ export class CallRunner {
     });
   }
 
-  #scope(messages: readonly Message[]): InvocationScope {
+  #scope(messages: readonly Message[], batch: readonly FunctionCallContent[]): InvocationScope {
     const emit = this.#emit;
     return {
       run: this.#run,
@@ -192,8 +195,22 @@ export class CallRunner {
       iteration: this.#run.rounds,
       messages,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
+      batch,
+      verdict: this.#onions.verdict,
+      ended: this.#ended,
       emit: emit && ((update) => (this.#closed ? undefined : emit(update))),
     };
+  }
+
+  readonly #ended = (by: string): void => {
+    this.#endedBy ??= by;
+  };
+
+  /** The run was ended: nobody will answer the calls that were to go back to the caller. */
+  #refuseOpen(batch: OpenBatch): void {
+    for (const index of batch.calls.keys()) {
+      if (batch.results[index] === undefined) this.#refuse(batch, index, notRunAtEnd());
+    }
   }
 
   /** Answers a call that does not run. */

@@ -39,7 +39,7 @@ export class RunLog {
     this.#view = [...modelView(messages)];
     for (const message of messages) this.#know(message);
     // An agent handler may have run the loop before.
-    for (const message of run.transcript) this.#know(message);
+    for (const message of (run.passOf ?? run).transcript) this.#know(message);
   }
 
   #know(message: Message): void {
@@ -154,6 +154,11 @@ function resultsMessage(batch: OpenBatch): Message | undefined {
   const contents = batch.results.filter((result) => result !== undefined);
   if (contents.length === 0) return undefined;
   return { id: batch.resultsId, role: "tool", contents, createdAt: batch.createdAt };
+}
+
+/** The answer to a call of a run that was ended in order. */
+export function notRunAtEnd(): ToolResult {
+  return errorResult({ code: "run_ended", message: "not run: the run was ended." });
 }
 
 function interrupted(started: boolean): ToolResult {

@@ -1,12 +1,14 @@
+import { VerdictContext } from "../approvals/verdict.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { JsonObject } from "../messages/json.js";
-import type { Onion } from "../onion/compose.js";
 import { isThenable } from "../onion/is-thenable.js";
+import type { Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import { argumentErrorResult, failureResult, toToolResult } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { CallContext } from "./call-context.js";
+import { judgeChanged } from "./judge-batch.js";
 
 /**
  * The core of the function onion: the function, then the conversion of its value. What the function
@@ -16,14 +18,24 @@ import type { CallContext } from "./call-context.js";
 export function runTool(context: CallContext): ToolResult | Promise<ToolResult> {
   const { runnable } = context.state;
   if (context.arguments === runnable.arguments) return execute(context, runnable.input);
-  // A handler has changed the arguments: they are checked like those of a model.
-  const checked = checkArguments(runnable.tool, context.arguments);
-  if (checked instanceof Promise) {
-    return checked.then((settled) =>
-      settled.ok ? execute(context, settled.input) : argumentErrorResult(settled.message),
-    );
+  return runChanged(context);
+}
+
+/** A handler has changed the arguments: they are checked and judged like those of a model. */
+async function runChanged(context: CallContext): Promise<ToolResult> {
+  const { scope, runnable } = context.state;
+  const { tool, call } = runnable;
+  const checked = await checkArguments(tool, context.arguments);
+  if (!checked.ok) return argumentErrorResult(checked.message);
+  context.arguments = checked.arguments;
+  if (scope.verdict) {
+    const { run, batch } = scope;
+    const judged = new VerdictContext({ tool, call, arguments: checked.arguments, batch, run });
+    const refused = await judgeChanged(scope.verdict, judged, scope.ended);
+    if (refused) return refused;
   }
-  return checked.ok ? execute(context, checked.input) : argumentErrorResult(checked.message);
+  context.throwIfStopped();
+  return execute(context, checked.input);
 }
 
 function execute(context: CallContext, input: unknown): ToolResult | Promise<ToolResult> {
@@ -78,14 +90,15 @@ export const functionOnion: Onion<CallContext, ToolResult> = {
   stray(own, error) {
     own.run.notice(error.code, error.message, error);
   },
-  abandoned(own, outcome, error) {
+  abandoned(own, outcome, error, result) {
     const { scope, runnable } = own.state;
     const failure = error !== undefined && { error };
     const { call, tool } = runnable;
     scope.run.emit("call.abandoned", {
       callId: call.callId,
       toolName: tool.name,
-      outcome,
+      // What a function throws is a result, but it has failed all the same.
+      outcome: result?.isError ? "failed" : outcome,
       ...failure,
     });
   },

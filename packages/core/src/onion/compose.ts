@@ -1,42 +1,15 @@
 import { MiddlewareError } from "../errors/middleware-error.js";
-import { MiddlewareTermination } from "../errors/middleware-termination.js";
-import { TunicError } from "../errors/tunic-error.js";
+import type { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { AbortGate } from "./abort-gate.js";
 import type { Layer, Next } from "./handler.js";
-
-/** Who wants to know when a layer begins and ends. */
-export interface LayerObserver {
-  /** Returns what is to be called at the layer's end. */
-  layerStarted(kind: string, middleware: string): (failed: boolean) => void;
-}
-
-/** What an onion knows of its own contexts and results; one for each kind. */
-export interface Onion<Context, Result> {
-  /** Which kind of handlers it is made of. */
-  readonly kind: string;
-  /** Who wants to know when a layer begins and ends; undefined when nobody does. */
-  observer(own: Context): LayerObserver | undefined;
-  /** A copy for the inside; with a signal, one that runs under it. */
-  inside(own: Context, signal?: AbortSignal): Context;
-  /** The signal that the context runs under. */
-  signalOf(own: Context): AbortSignal;
-  isResult(value: unknown): value is Result;
-  /** Before the inside runs again. */
-  begin?(own: Context): void | Promise<void>;
-  /** Whether {@link passed} has anything to do, as the context stands. */
-  changes?(own: Context): boolean;
-  /** After a pass of the inside: what the handler gets of it. */
-  passed?(own: Context, result: Result): Result | Promise<Result>;
-  /** After the handler: `last` is what its last pass of the inside gave. */
-  settle?(own: Context, result: Result, last: Result | undefined): Result | Promise<Result>;
-  /** A mistake that nobody else would hear of. */
-  stray?(own: Context, error: MiddlewareError): void;
-  /** The outcome of a pass that was given up, when it comes in the end. */
-  abandoned?(own: Context, outcome: "completed" | "failed", error?: unknown): void;
-}
-
-/** The inside of an onion, or the whole of it. */
-export type Core<Context, Result> = (context: Context) => Promise<Result>;
+import {
+  attributed,
+  leftRunning,
+  nextAfterReturn,
+  nextWhileRunning,
+  wrongResult,
+} from "./handler-errors.js";
+import type { Core, LayerObserver, Onion } from "./onion.js";
 
 /**
  * Puts layers around a core; the first is the outermost. Composed once, it serves any number of
@@ -88,6 +61,8 @@ function tellThrown<Result>(outer: Pass<Result> | undefined, error: unknown): un
   if (outer.state === running) outer.state = idle;
   outer.thrown ??= [];
   outer.thrown.push(error);
+  // A handler that has not awaited it yet, and perhaps never will, must not end the process.
+  outer.current?.catch(ignore);
   return error;
 }
 
@@ -122,6 +97,8 @@ function around<Context, Result>(
     };
     const next: Next<Result> = (bounds) => {
       if (pass.state !== idle) return refuse(layer.name, onion, own, pass);
+      const wrong = onion.mistake?.(own);
+      if (wrong) return refusal(pass, new MiddlewareError(wrong.code, layer.name, wrong.message));
       pass.state = running;
       const plain = !pass.begun && !bounds?.signal && !onion.changes?.(own);
       pass.current = plain
@@ -131,10 +108,15 @@ function around<Context, Result>(
       return pass.current;
     };
     const returned = (result: Result | MiddlewareTermination<Result>): Result | Promise<Result> => {
-      const wasRunning = pass.state === running;
+      if (pass.state === running) {
+        // The handler has let go of it: its failure is nobody's any more.
+        pass.current?.catch(ignore);
+        pass.mistake ??= leftRunning(layer.name);
+      }
       pass.state = left;
-      if (wasRunning || pass.mistake || !onion.isResult(result)) {
-        throw tellThrown(outer, wrongEnd(layer.name, pass, result, wasRunning));
+      if (pass.mistake) throw tellThrown(outer, pass.mistake);
+      if (!onion.isResult(result)) {
+        throw tellThrown(outer, wrongResult(layer.name, onion, own, pass.thrown, result));
       }
       const settled = settle ? settle.call(onion, own, result, pass.last) : result;
       if (!(settled instanceof Promise)) return tellPassed(outer, settled);
@@ -148,7 +130,7 @@ function around<Context, Result>(
     const failed = (error: unknown): never => {
       if (pass.state === running) pass.current?.catch(ignore);
       pass.state = left;
-      throw tellThrown(outer, attributed(layer.name, pass.thrown, error));
+      throw tellThrown(outer, attributed(layer.name, onion, own, pass.thrown, error));
     };
     const observer = onion.observer(own);
     if (observer) return observed(observer, onion.kind, layer, own, next, returned, failed);
@@ -198,9 +180,15 @@ async function again<Context, Result>(
   signal: AbortSignal | undefined,
 ): Promise<Result> {
   try {
-    if (pass.begun) await onion.begin?.(own);
+    if (pass.begun) {
+      // What the earlier pass let out is taken back: its result would have to be sent again.
+      pass.last = undefined;
+      await onion.begin?.(own);
+    }
     const through = async (bound: AbortSignal | undefined): Promise<Result> => {
       const result = await inner(onion.inside(own, bound), undefined);
+      // Nobody waits for it any more.
+      if (bound?.aborted) return result;
       return onion.passed ? onion.passed(own, result) : result;
     };
     const result = await (signal ? bounded(onion, own, signal, through) : through(undefined));
@@ -237,7 +225,7 @@ function tellLater<Context, Result>(
   work: Promise<Result>,
 ): void {
   work.then(
-    () => onion.abandoned?.(own, "completed"),
+    (result) => onion.abandoned?.(own, "completed", undefined, result),
     (error: unknown) => onion.abandoned?.(own, "failed", error),
   );
 }
@@ -249,59 +237,18 @@ function refuse<Context, Result>(
   own: Context,
   pass: Pass<Result>,
 ): Promise<never> {
-  const mistake =
-    pass.state === running
-      ? new MiddlewareError(
-          "next_while_running",
-          name,
-          "called next() while an earlier next() was running. Await that one first.",
-        )
-      : new MiddlewareError("next_after_return", name, "called next() after it had returned.");
-  if (pass.state === left) onion.stray?.(own, mistake);
+  if (pass.state === running) return refusal(pass, nextWhileRunning(name));
+  const mistake = nextAfterReturn(name);
+  onion.stray?.(own, mistake);
+  return refusal(pass, mistake);
+}
+
+function refusal<Result>(pass: Pass<Result>, mistake: MiddlewareError): Promise<never> {
   pass.mistake ??= mistake;
   const rejection = Promise.reject(mistake);
   // Told of above, or thrown when the handler returns: nobody has to await this one as well.
   rejection.catch(ignore);
   return rejection;
-}
-
-/** Why what a handler returned is no result. */
-function wrongEnd<Result>(
-  name: string,
-  pass: Pass<Result>,
-  result: unknown,
-  wasRunning: boolean,
-): unknown {
-  if (wasRunning) {
-    // The handler has let go of it: its failure is nobody's any more.
-    pass.current?.catch(ignore);
-    return new MiddlewareError(
-      "left_running",
-      name,
-      "returned while next() was running. It is probably missing an `await` before next().",
-    );
-  }
-  if (pass.mistake) return pass.mistake;
-  if (result instanceof MiddlewareTermination) return attributed(name, pass.thrown, result);
-  if (result === undefined) {
-    return new MiddlewareError(
-      "nothing_returned",
-      name,
-      "returned nothing. Return what next() gave, or a result of its own.",
-    );
-  }
-  return new MiddlewareError(
-    "wrong_result",
-    name,
-    "returned something that is no result of this kind of handler.",
-  );
-}
-
-function attributed(name: string, thrown: unknown[] | undefined, error: unknown): unknown {
-  if (error instanceof MiddlewareTermination) error.endedBy ??= name;
-  if (thrown?.includes(error) || error instanceof TunicError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new MiddlewareError("handler_failed", name, `failed: ${reason}`, { cause: error });
 }
 
 function ignore(): void {}

@@ -9,7 +9,7 @@ import type {
 import type { Message } from "../messages/message.js";
 import { addUsage, type Usage } from "../messages/usage.js";
 import { AbortGate } from "../onion/abort-gate.js";
-import type { LayerObserver } from "../onion/compose.js";
+import type { LayerObserver } from "../onion/onion.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { Budget, type BudgetLimits } from "./budget.js";
 import { type RunEnvironment, systemEnvironment } from "./environment.js";
@@ -64,6 +64,8 @@ export interface RunContext {
 export interface RunInit {
   readonly environment?: RunEnvironment;
   readonly parent?: Run;
+  /** The run of which this one is a bounded pass: what both add goes into one log. */
+  readonly passOf?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
   readonly principal?: Principal;
@@ -86,6 +88,7 @@ export interface Journal {
 export class Run implements RunContext {
   readonly id: string;
   readonly parent?: Run;
+  readonly passOf?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
   readonly principal?: Principal;
@@ -109,6 +112,7 @@ export class Run implements RunContext {
     this.environment = init.environment ?? init.parent?.environment ?? systemEnvironment;
     this.id = `run_${this.environment.randomId()}`;
     if (init.parent) this.parent = init.parent;
+    if (init.passOf) this.passOf = init.passOf;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
     const principal = init.principal ? frozen(init.principal) : init.parent?.principal;
@@ -154,6 +158,21 @@ export class Run implements RunContext {
     this.gate.release();
     this.gate = new AbortGate();
     for (const signal of this.#outside) this.gate.follow(signal);
+  }
+
+  /**
+   * Settles with the work, or rejects as soon as the run is stopped from outside. The time limit
+   * does not count here: it stops the loop, which then ends the run in order.
+   */
+  async passOutside<Value>(work: Promise<Value>): Promise<Value> {
+    if (this.#outside.length === 0) return work;
+    const gate = new AbortGate();
+    for (const signal of this.#outside) gate.follow(signal);
+    try {
+      return await gate.pass(work);
+    } finally {
+      gate.release();
+    }
   }
 
   /** Whether anybody watches; check it before an event is put together. */
