@@ -1,5 +1,6 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { isStandardSchema } from "../tools/standard-schema.js";
 import type { Tool } from "../tools/tool.js";
 
 /** Which tools the model may or must call in the next step. */
@@ -68,7 +69,10 @@ const rules: {
   tools: ["a list of tools", Array.isArray],
   toolChoice: ['"auto", "none", "required", { name } or { allowed }', isToolChoice],
   parallelToolCalls: ["true or false", (value) => typeof value === "boolean"],
-  responseFormat: ['{ type: "json_schema", schema }', isResponseFormat],
+  responseFormat: [
+    '{ type: "json_schema", schema } with a JSON Schema (of a zod schema: z.toJSONSchema(schema))',
+    isResponseFormat,
+  ],
   metadata: ["an object of strings", (value) => isObjectOf(value, isString)],
   conversationId: ["an id", isText],
   providerOptions: [
@@ -154,7 +158,14 @@ function isInstructions(value: unknown): boolean {
 }
 
 function isResponseFormat(value: unknown): boolean {
-  return isJsonObject(value) && value["type"] === "json_schema" && isJsonObject(value["schema"]);
+  if (!isJsonObject(value) || value["type"] !== "json_schema") return false;
+  const { schema } = value;
+  // A library's own schema object is no JSON Schema; what z.toJSONSchema gives is both.
+  return isJsonObject(schema) && (!isStandardSchema(schema) || isWrittenOut(schema));
+}
+
+function isWrittenOut(schema: JsonObject): boolean {
+  return "$schema" in schema || "properties" in schema;
 }
 
 function isObjectOf(value: unknown, holds: (member: unknown) => boolean): boolean {
@@ -169,10 +180,19 @@ function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** A whole schema would bury what the message says. */
+function shortened(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown - 1)}…`;
+}
+
+/** In characters. */
+const longestShown = 200;
+
 function shown(value: unknown): string {
+  if (typeof value === "function") return "a function";
   if (typeof value !== "object" && typeof value !== "string") return String(value);
   try {
-    return JSON.stringify(value);
+    return shortened(JSON.stringify(value));
   } catch {
     return "an object";
   }
