@@ -72,7 +72,8 @@ export class AnthropicChatClient implements ChatClient {
       if (progress.thrown && progress.thrown.error === error) throw error;
       const { phase, requestId } = progress;
       const now = request.run?.now() ?? Date.now();
-      throw toChatClientError(error, { phase, requestId, now });
+      const { baseURL } = this.#sdk;
+      throw toChatClientError(error, { phase, requestId, now, baseURL });
     }
   }
 
