@@ -1,10 +1,12 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
 import { StreamClosedError } from "../errors/run-errors.js";
 import type { Update } from "../messages/update.js";
 import { AbortGate } from "../run/abort-gate.js";
 import type { ChatClient, ChatRequest, ChatResponse } from "./chat-client.js";
 
 /**
- * An answer on its way: to be iterated once (updates, or `text` for strings), or just awaited. What
+ * An answer on its way: to be iterated once (updates, or `text` for strings; a second time throws a
+ * ConfigurationError `stream_taken`), or just awaited. What
  * nobody has asked for yet is kept without a bound; once somebody iterates, producers wait for them.
  */
 export interface ResponseStream<Response> extends AsyncIterable<Update> {
@@ -59,7 +61,12 @@ export function openStream<Response>(
 
   let taken = false;
   const iterate = (): AsyncIterator<Update> => {
-    if (taken) throw new TypeError("A response stream can be iterated once; it has been already.");
+    if (taken) {
+      throw new ConfigurationError(
+        "stream_taken",
+        "A response stream can be iterated once, as itself or as `text`; it has been already. `await stream.response` has the whole.",
+      );
+    }
     taken = true;
     return {
       next: () => queue.next(),

@@ -74,6 +74,23 @@ export interface RunEventMap {
 
 export type RunEventName = keyof RunEventMap;
 
+const names: Readonly<Record<RunEventName, true>> = {
+  "run.start": true,
+  "run.end": true,
+  "model.start": true,
+  "model.end": true,
+  "call.start": true,
+  "call.end": true,
+  "call.abandoned": true,
+  "approval.requested": true,
+  "approval.decided": true,
+  "tools.changed": true,
+  notice: true,
+};
+
+/** The names of all events. */
+export const runEventNames: ReadonlySet<string> = new Set(Object.keys(names));
+
 /** One event, by name: its members and where it comes from. */
 export type RunEvent<Name extends RunEventName = RunEventName> = {
   [Each in Name]: { readonly type: Each } & RunEventSource & RunEventMap[Each];
