@@ -109,8 +109,10 @@ export function hostedTool(options: Omit<HostedTool, "type">): HostedTool {
 async function invoke(
   self: FunctionTool,
   args: unknown,
-  { context, skipParsing = false }: InvokeOptions = {},
+  options: InvokeOptions = {},
 ): Promise<unknown> {
+  checkInvokeOptions(self, options);
+  const { context, skipParsing = false } = options;
   if (self.execute === undefined) {
     throw new ToolError(
       `The tool "${self.name}" is declaration-only: it has no execute function to invoke.`,
@@ -123,9 +125,26 @@ async function invoke(
     const cause = checked.cause === undefined ? {} : { cause: checked.cause };
     throw new ToolInvalidArgumentsError(checked.message, cause);
   }
-  const surroundings = context ?? standaloneContext(self, checked.arguments);
+  const surroundings = context ?? standaloneContext(self, checked.arguments, options);
   if (skipParsing) return self.execute(checked.input, surroundings);
   return returnable(await runAndConvert(self, checked.input, surroundings));
+}
+
+const invokeOptionNames: ReadonlySet<string> = new Set<keyof InvokeOptions>([
+  "context",
+  "services",
+  "session",
+  "skipParsing",
+]);
+
+function checkInvokeOptions({ name }: FunctionTool, options: InvokeOptions): void {
+  checkOptionNames(`invoke() of the tool "${name}"`, options, invokeOptionNames);
+  const { context, services, session } = options;
+  if (context === undefined || (services === undefined && session === undefined)) return;
+  throw new ConfigurationError(
+    "two_sources",
+    `invoke() of the tool "${name}" was given a context, which has its own services and session.`,
+  );
 }
 
 async function runAndConvert(
