@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.js";
+import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { tool } from "../tools/function-tool.js";
 import type { FunctionTool } from "../tools/tool.js";
 import { toolResult } from "../tools/tool-result.js";
@@ -15,6 +15,12 @@ export interface AgentToolOptions {
   readonly taskDescription?: string;
 }
 
+const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([
+  "name",
+  "description",
+  "taskDescription",
+]);
+
 /** What is needed of an agent to call it. */
 interface CallableAgent {
   readonly name?: string;
@@ -26,13 +32,16 @@ interface CallableAgent {
  * A tool that hands its task to an agent. The agent's run is a child of the calling one: it shares
  * signal, budgets, services and events, its updates come as `progress`, and its failure is an error
  * result.
+ *
+ * @throws ConfigurationError `unknown_option`, or `invalid_option` without a name.
  */
 export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): FunctionTool {
+  checkOptionNames("agent.asTool", options, optionNames);
   const name = options.name ?? agent.name;
   if (name === undefined) {
     throw new ConfigurationError(
       "invalid_option",
-      "asTool needs a `name`, or an agent that has one.",
+      'agent.asTool needs a name: agent.asTool({ name: "…" }), or an agent that has one.',
     );
   }
   return tool({

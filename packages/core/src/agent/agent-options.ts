@@ -1,12 +1,11 @@
 import type { ChatClient } from "../chat/chat-client.js";
 import {
   type ChatOptions,
-  chatOptionNames,
   checkChatOptions,
   checkToolChoice,
   type Instruction,
 } from "../chat/chat-options.js";
-import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import { isJsonObject } from "../messages/json.js";
@@ -16,6 +15,7 @@ import { Run, type RunContext, type Services } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
+import { checkModelPlaces, checkPlaces, type OptionPlace } from "./check-places.js";
 
 /** What is said to the model beside instructions and tools, which have places of their own. */
 export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
@@ -93,6 +93,25 @@ const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
   "parent",
 ]);
 
+const ofAgent: OptionPlace = {
+  what: "new Agent",
+  known: agentOptionNames,
+  elsewhere: {
+    names: runOptionNames,
+    advice: (name) =>
+      `\`${name}\` is of one run, pass it to agent.run: agent.run(input, { ${name}: … })`,
+  },
+};
+
+const ofRun: OptionPlace = {
+  what: "agent.run",
+  known: runOptionNames,
+  elsewhere: {
+    names: agentOptionNames,
+    advice: (name) => `\`${name}\` is of the agent, write new Agent({ ${name}: … })`,
+  },
+};
+
 /**
  * Checks what an agent is made of.
  *
@@ -106,8 +125,7 @@ export function readAgentOptions(options: AgentOptions): ChatOptions {
       "new Agent takes an object: new Agent({ client, … }).",
     );
   }
-  checkPlaces("new Agent", options, agentOptionNames);
-  checkOptionNames("new Agent", options, agentOptionNames);
+  checkPlaces(options, ofAgent);
   if (typeof options.client?.getResponse !== "function") {
     throw new ConfigurationError(
       "invalid_option",
@@ -123,22 +141,11 @@ export function readRunOptions(
   options: RunOptions,
   client: ChatClient,
 ): ChatOptions {
-  checkPlaces("agent.run", options, runOptionNames);
-  checkOptionNames("agent.run", options, runOptionNames);
+  checkPlaces(options, ofRun);
   checkRunObjects(options);
   const { instructions, tools, options: model } = options;
   if (instructions === undefined && tools === undefined && model === undefined) return agent;
   return mergeOptions(agent, options, "run", client);
-}
-
-/** Options of the model have a place of their own; at the top they are a frequent slip. */
-function checkPlaces(what: string, options: object, known: ReadonlySet<string>): void {
-  const name = Object.keys(options).find((each) => chatOptionNames.has(each) && !known.has(each));
-  if (name === undefined) return;
-  throw new ConfigurationError(
-    "unknown_option",
-    `${what}: write \`${name}\` inside \`options\`: { options: { ${name}: … } }.`,
-  );
 }
 
 function checkRunObjects({ session, signal, parent }: RunOptions): void {
@@ -169,6 +176,7 @@ function mergeOptions(
   client: ChatClient,
 ): ChatOptions {
   const model = added.options ?? {};
+  checkModelPlaces(model);
   checkChatOptions(model, `options (${source})`);
   for (const name of ["instructions", "tools"] as const) {
     if (!(name in model)) continue;
@@ -177,6 +185,7 @@ function mergeOptions(
       `Write \`${name}\` beside \`options\`, not inside it.`,
     );
   }
+  checkProviderNames(model, client);
   const tools = joinTools(base.tools, added.tools, source);
   if (tools.length > 0 && tools !== base.tools) client.checkTools?.(tools);
   const instructions = joinInstructions(base.instructions, added.instructions, source);
@@ -189,6 +198,22 @@ function mergeOptions(
   // An agent may rely on tools that come with each run; a run has to know all of its tools.
   if (source === "run" || tools.length > 0) checkToolChoice(merged.toolChoice, tools);
   return merged;
+}
+
+/** A name that differs only in its case would be left out silently: it is taken for another service. */
+function checkProviderNames(
+  { providerOptions = {} }: ModelOptions,
+  { metadata }: ChatClient,
+): void {
+  const provider: string | undefined = metadata?.provider;
+  const name = Object.keys(providerOptions).find(
+    (each) => each !== provider && each.toLowerCase() === provider?.toLowerCase(),
+  );
+  if (name === undefined) return;
+  throw new ConfigurationError(
+    "invalid_option",
+    `providerOptions: the service is called "${provider}"; write { ${provider}: … }, not "${name}".`,
+  );
 }
 
 function joinTools(

@@ -26,7 +26,11 @@ import { type AgentInput, readInput } from "./read-input.js";
 
 /** Where listeners are added. */
 export interface AgentEvents {
-  /** Calls `listener` at each event of that name, of every run. Returns the function that ends it. */
+  /**
+   * Calls `listener` at each event of that name, of every run. Returns the function that ends it.
+   *
+   * @throws ConfigurationError `unknown_event` for a name that there is not.
+   */
   on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void;
 }
 
@@ -108,7 +112,7 @@ export class Agent {
     input: AgentInput,
     options: Omit<RunOptions, "onUpdate"> & StreamOptions = {},
   ): ResponseStream<AgentResponse> {
-    if ("onUpdate" in options) {
+    if ("onUpdate" in options && options.onUpdate !== undefined) {
       throw new ConfigurationError(
         "two_sources",
         "agent.stream gives its updates to whoever iterates it; use agent.run with `onUpdate`, or no `onUpdate`.",
@@ -122,7 +126,11 @@ export class Agent {
     );
   }
 
-  /** The agent as a tool of another one; its run is a child of the run that calls it. */
+  /**
+   * The agent as a tool of another one; its run is a child of the run that calls it.
+   *
+   * @throws ConfigurationError for an unknown option or a missing name.
+   */
   asTool(options: AgentToolOptions = {}): FunctionTool {
     return agentAsTool(this, options);
   }

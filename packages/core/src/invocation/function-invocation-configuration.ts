@@ -44,7 +44,8 @@ const minimums = {
   maxConcurrency: 1,
 } as const;
 
-const names: ReadonlySet<string> = new Set([
+/** The names of all members of a configuration. */
+export const invocationOptionNames: ReadonlySet<string> = new Set([
   ...Object.keys(minimums),
   "terminateOnUnknownCalls",
   "includeDetailedErrors",
@@ -58,7 +59,7 @@ const names: ReadonlySet<string> = new Set([
 export function invocationSettings(
   configuration: FunctionInvocationConfiguration,
 ): InvocationSettings {
-  checkOptionNames("FunctionInvocationConfiguration", configuration, names);
+  checkOptionNames("FunctionInvocationConfiguration", configuration, invocationOptionNames);
   for (const [name, minimum] of Object.entries(minimums)) {
     const value = configuration[name as keyof typeof minimums];
     if (value === undefined || (Number.isInteger(value) && value >= minimum)) continue;
