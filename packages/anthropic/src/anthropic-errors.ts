@@ -15,7 +15,7 @@ export interface FailureContext {
   /** Milliseconds since the epoch, to read dates against. */
   readonly now: number;
   /** Where the request went, for a hint where nothing is found there. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
 }
 
 /** Any failure of a request as a {@link ChatClientError}; what is one already stays as it is. */

@@ -17,13 +17,13 @@ import { type Piece, piecesOf, type ScriptedAnswer, type ScriptedTurn } from "./
 /** How a scripted model behaves where its turns say nothing. */
 export interface ScriptedChatClientOptions {
   /** Default provider `scripted`, model `scripted-model`. */
-  readonly metadata?: ChatClientMetadata;
+  readonly metadata?: ChatClientMetadata | undefined;
   /** Characters per piece. Default: everything in one piece. */
-  readonly chunkSize?: number;
+  readonly chunkSize?: number | undefined;
   /** Milliseconds before each piece. Default 0. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Where the delays pass; needed where there are any. */
-  readonly environment?: RunEnvironment;
+  readonly environment?: RunEnvironment | undefined;
 }
 
 /** A request as it came in. */

@@ -8,11 +8,11 @@ import type { AgentResponse } from "./agent-response.js";
 /** How an agent presents itself as a tool. */
 export interface AgentToolOptions {
   /** Default: the agent's name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Default: the agent's description. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** What the calling model is told about the task it hands over. */
-  readonly taskDescription?: string;
+  readonly taskDescription?: string | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([

@@ -8,6 +8,7 @@ import {
 import { ConfigurationError } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
+import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import type { Update } from "../messages/update.js";
 import type { RunEnvironment } from "../run/environment.js";
@@ -24,46 +25,46 @@ export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
 export interface AgentOptions {
   readonly client: ChatClient;
   /** Default: a random id. */
-  readonly id?: string;
-  readonly name?: string;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
   /** What the agent is for; for people, and for a model to which it is a tool. */
-  readonly description?: string;
-  readonly instructions?: string;
-  readonly tools?: ToolInput;
+  readonly description?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly tools?: ToolInput | undefined;
   /** Defaults for every run. */
-  readonly options?: ModelOptions;
+  readonly options?: ModelOptions | undefined;
   /** Budgets and manners of the tool loop. */
-  readonly invocation?: FunctionInvocationConfiguration;
+  readonly invocation?: FunctionInvocationConfiguration | undefined;
   /** What tools and handlers find in `context.services`. */
-  readonly services?: Services;
+  readonly services?: Services | undefined;
   /** Whether input may hold messages with role `system`. Default false. */
-  readonly allowSystemMessages?: boolean;
+  readonly allowSystemMessages?: boolean | undefined;
   /** Clock, timers and random ids; for tests. Default: the platform's. */
-  readonly environment?: RunEnvironment;
+  readonly environment?: RunEnvironment | undefined;
 }
 
 /** What one run can be told. */
 export interface RunOptions {
   /** The conversation that the run continues and grows. */
-  readonly session?: AgentSession;
+  readonly session?: AgentSession | undefined;
   /** Stops the run: it rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Present: stream. A promise it returns is back-pressure. */
-  readonly onUpdate?: (update: Update) => unknown;
+  readonly onUpdate?: ((update: Update) => unknown) | undefined;
   /** Sees every event of this run and of the runs inside it. */
-  readonly onEvent?: RunEventListener;
+  readonly onEvent?: RunEventListener | undefined;
   /** Added to the agent's. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Added to the agent's. */
-  readonly tools?: ToolInput;
+  readonly tools?: ToolInput | undefined;
   /** In place of the agent's, member by member. */
-  readonly options?: ModelOptions;
+  readonly options?: ModelOptions | undefined;
   /** In place of the agent's, member by member. */
-  readonly invocation?: FunctionInvocationConfiguration;
+  readonly invocation?: FunctionInvocationConfiguration | undefined;
   /** In place of the agent's, member by member. */
-  readonly services?: Services;
+  readonly services?: Services | undefined;
   /** The run inside which this one happens, such as `context.run` of a tool: it shares that run's signal, budgets and services. */
-  readonly parent?: RunContext;
+  readonly parent?: RunContext | undefined;
 }
 
 const agentOptionNames: ReadonlySet<string> = new Set<keyof AgentOptions>([
@@ -171,7 +172,7 @@ function checkRunObjects({ session, signal, parent }: RunOptions): void {
 
 function mergeOptions(
   base: ChatOptions,
-  added: { instructions?: string; tools?: ToolInput; options?: ModelOptions },
+  added: Pick<AgentOptions, "instructions" | "tools" | "options">,
   source: "agent" | "run",
   client: ChatClient,
 ): ChatOptions {
@@ -191,7 +192,7 @@ function mergeOptions(
   const instructions = joinInstructions(base.instructions, added.instructions, source);
   const merged = {
     ...base,
-    ...withoutUndefined(model),
+    ...defined(model),
     ...(instructions.length > 0 && { instructions }),
     ...(tools.length > 0 && { tools }),
   };
@@ -238,11 +239,4 @@ function joinInstructions(
   }
   const before = Array.isArray(base) ? (base as readonly Instruction[]) : [];
   return added ? [...before, { source, text: added }] : before;
-}
-
-/** A member that is written down as undefined says nothing. */
-function withoutUndefined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Options;
 }

@@ -6,6 +6,7 @@ import { EventHub } from "../events/event-hub.js";
 import type { RunEventListener, RunEventName } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
+import { defined } from "../messages/defined.js";
 import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
@@ -83,7 +84,10 @@ export class Agent {
   async run(input: AgentInput, options: RunOptions = {}): Promise<AgentResponse> {
     const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
     const layer = options.invocation
-      ? layerAround(this.#layer.client, { ...this.#layer.configuration, ...options.invocation })
+      ? layerAround(this.#layer.client, {
+          ...this.#layer.configuration,
+          ...defined(options.invocation),
+        })
       : this.#layer;
     const release = options.session && holdSession(options.session);
     try {

@@ -21,36 +21,37 @@ export interface Instruction {
 export interface ResponseFormat {
   readonly type: "json_schema";
   /** Letters, digits, `_` and `-`. Default `response`. */
-  readonly name?: string;
-  readonly schema: JsonObject;
+  readonly name?: string | undefined;
+  /** A JSON Schema, such as `z.toJSONSchema` makes one. */
+  readonly schema: Readonly<Record<string, unknown>>;
   /** Whether the service must hold the schema exactly. Default true. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** How the model is asked. Every member is optional; what is absent is left to the service. */
 export interface ChatOptions {
-  readonly instructions?: string | readonly Instruction[];
-  readonly model?: string;
-  readonly temperature?: number;
-  readonly topP?: number;
+  readonly instructions?: string | readonly Instruction[] | undefined;
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** The most tokens of one answer. */
-  readonly maxTokens?: number;
-  readonly stop?: readonly string[];
-  readonly seed?: number;
-  readonly frequencyPenalty?: number;
-  readonly presencePenalty?: number;
-  readonly tools?: readonly Tool[];
+  readonly maxTokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** `required`, a name and a list of allowed names hold for the first round, then `auto`. */
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | undefined;
   /** Whether the model may make several calls in one answer. */
-  readonly parallelToolCalls?: boolean;
-  readonly responseFormat?: ResponseFormat;
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
   /** Tags that a service stores with the request. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The id under which the service holds the conversation so far. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** Options of one service, by provider name, put into its request as they are. */
-  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
 /** What each option must be, in words and as a test. */

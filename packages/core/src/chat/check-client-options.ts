@@ -10,7 +10,7 @@ import { isJsonObject } from "../messages/json.js";
  */
 export function checkClientOptions(
   what: string,
-  options: { readonly model: string; readonly client?: object },
+  options: { readonly model: string; readonly client?: object | undefined },
   known: ReadonlySet<string>,
 ): void {
   if (!isJsonObject(options)) {

@@ -19,7 +19,7 @@ export interface ResponseStream<Response> extends AsyncIterable<Update> {
 /** How a stream keeps what waits for its consumer. */
 export interface StreamOptions {
   /** How many updates may wait before producers do. Default 256. */
-  readonly highWaterMark?: number;
+  readonly highWaterMark?: number | undefined;
 }
 
 /**

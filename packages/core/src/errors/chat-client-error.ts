@@ -3,13 +3,13 @@ import { TunicError } from "./tunic-error.js";
 /** What is known about a failed model call. */
 export interface ChatClientErrorOptions {
   /** HTTP status, where the failure had one. */
-  readonly status?: number;
+  readonly status?: number | undefined;
   /** The service's id of the request, for its support and its logs. */
-  readonly requestId?: string;
+  readonly requestId?: string | undefined;
   /** Whether the same request may succeed later. Default false. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** How long the service asks to wait, in milliseconds. */
-  readonly retryAfterMs?: number;
+  readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 

@@ -25,7 +25,7 @@ export interface InvokeOptions {
   /** What it finds in `context.session`. Excludes `context`. */
   readonly session?: AgentSession | undefined;
   /** Return the function's own value untouched, instead of a {@link ToolResult}. Default false. */
-  readonly skipParsing?: boolean;
+  readonly skipParsing?: boolean | undefined;
 }
 
 /**
