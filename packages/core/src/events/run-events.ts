@@ -59,6 +59,7 @@ export interface RunEventMap {
     /** What was thrown; for logs, the model may not have seen it. */
     readonly error?: unknown;
   };
+  /** A function went on after its run was over. One that only obeyed its signal is not told. */
   "call.abandoned": {
     readonly callId: string;
     readonly toolName: string;
