@@ -85,6 +85,12 @@ describe("an agent that was put together wrongly", () => {
     ["no client", {}, "invalid_option", /`client`.*getResponse/],
     ["something else as client", { client: {} }, "invalid_option", /`client`/],
     [
+      "a client that does not say who it is",
+      { client: { getResponse() {} } },
+      "invalid_option",
+      /`metadata`/,
+    ],
+    [
       "instructions that are no text",
       { client, instructions: 5 },
       "invalid_option",

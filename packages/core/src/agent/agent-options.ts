@@ -133,6 +133,12 @@ export function readAgentOptions(options: AgentOptions): ChatOptions {
       "new Agent needs a `client` with a method getResponse.",
     );
   }
+  if (typeof options.client.metadata?.provider !== "string") {
+    throw new ConfigurationError(
+      "invalid_option",
+      "The `client` must have `metadata` that names its provider: { provider: … }.",
+    );
+  }
   return mergeOptions({}, options, "agent", options.client);
 }
 
@@ -156,18 +162,22 @@ function checkRunObjects({ session, signal, parent }: RunOptions): void {
       "`session` must be an AgentSession; AgentSession.fromJSON(data) makes one of stored data.",
     );
   }
-  if (signal !== undefined && typeof signal.addEventListener !== "function") {
-    throw new ConfigurationError(
-      "invalid_option",
-      "`signal` must be an AbortSignal; of an AbortController it is `controller.signal`.",
-    );
-  }
+  checkSignal(signal);
   if (parent !== undefined && !(parent instanceof Run)) {
     throw new ConfigurationError(
       "invalid_option",
       "`parent` must be a run, such as `context.run` of a tool.",
     );
   }
+}
+
+/** @throws ConfigurationError when a signal is none. */
+export function checkSignal(signal: AbortSignal | null | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === "function") return;
+  throw new ConfigurationError(
+    "invalid_option",
+    "`signal` must be an AbortSignal; of an AbortController it is `controller.signal`.",
+  );
 }
 
 function mergeOptions(

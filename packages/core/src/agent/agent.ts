@@ -17,6 +17,7 @@ import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
 import {
   type AgentOptions,
+  checkSignal,
   type RunOptions,
   readAgentOptions,
   readRunOptions,
@@ -122,6 +123,7 @@ export class Agent {
         "agent.stream gives its updates to whoever iterates it; use agent.run with `onUpdate`, or no `onUpdate`.",
       );
     }
+    checkSignal(options.signal);
     const { highWaterMark, ...runOptions } = options;
     return openStream(
       (onUpdate, signal) => this.run(input, { ...runOptions, onUpdate, signal }),

@@ -3,6 +3,7 @@ import { StreamClosedError } from "../errors/run-errors.js";
 import type { Update } from "../messages/update.js";
 import { AbortGate } from "../run/abort-gate.js";
 import type { ChatClient, ChatRequest, ChatResponse } from "./chat-client.js";
+import { withAbort } from "./with-abort.js";
 
 /**
  * An answer on its way: to be iterated once (updates, or `text` for strings; a second time throws a
@@ -32,7 +33,9 @@ export function streamResponse(
   options?: StreamOptions,
 ): ResponseStream<ChatResponse> {
   return openStream(
-    (onUpdate, signal) => client.getResponse({ ...request, onUpdate, signal }),
+    // A client that does not listen to its signal must hold up nobody who leaves.
+    (onUpdate, signal) =>
+      withAbort(signal, (own) => client.getResponse({ ...request, onUpdate, signal: own })),
     request.signal,
     options,
   );
@@ -60,7 +63,7 @@ export function openStream<Response>(
   settled.finally(() => gate.release()).catch(() => {});
 
   let taken = false;
-  const iterate = (): AsyncIterator<Update> => {
+  const iterate = (): AsyncIterableIterator<Update> => {
     if (taken) {
       throw new ConfigurationError(
         "stream_taken",
@@ -69,6 +72,9 @@ export function openStream<Response>(
     }
     taken = true;
     return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
       next: () => queue.next(),
       async return() {
         queue.close();
@@ -86,9 +92,12 @@ export function openStream<Response>(
 }
 
 /** By hand, because a generator's `return` waits for a pull that waits, and does nothing before the first. */
-function textOnly(updates: AsyncIterator<Update>): AsyncIterator<string> {
+function textOnly(updates: AsyncIterator<Update>): AsyncIterableIterator<string> {
   let pieces: string[] = [];
   return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
     async next() {
       for (;;) {
         const piece = pieces.shift();

@@ -1,5 +1,6 @@
 import { EventEmitter } from "eventemitter3";
 import { ConfigurationError, nearestName } from "../errors/configuration-error.js";
+import { messageOf } from "../errors/thrown.js";
 import { isThenable } from "../onion/is-thenable.js";
 import {
   type RunEvent,
@@ -81,8 +82,7 @@ export function callListener<Event extends { readonly type: string }>(
 ): void {
   const failed = (error: unknown): void => {
     if (event.type === "notice") return;
-    const reason = error instanceof Error ? error.message : String(error);
-    report("listener_failed", `A listener of "${event.type}" failed: ${reason}`, error);
+    report("listener_failed", `A listener of "${event.type}" failed: ${messageOf(error)}`, error);
   };
   try {
     const result = listener(event);

@@ -114,7 +114,10 @@ class Invocation {
       return await this.#turn();
     } catch (error) {
       if (!timeLimit || error !== timeLimit.reason) throw error;
-      return await this.#endOutOfTime();
+      return await this.#endOutOfTime().finally(() => {
+        // What was abandoned finds the run stopped, whenever it looks.
+        this.#run.gate.abort(error);
+      });
     } finally {
       if (timeLimit) timeLimit.cancel();
       this.#over = true;
@@ -189,12 +192,15 @@ class Invocation {
     const { gate } = this.#run;
     const scope = {
       run: this.#run,
+      gate,
       tools: this.#tools,
       iteration: this.#run.rounds,
       messages: this.#model.seen,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
       // What an abandoned call still has to say is nobody's any more.
-      emit: this.#emit && ((update: Update) => (this.#over ? undefined : this.#emit?.(update))),
+      emit:
+        this.#emit &&
+        ((update: Update) => (this.#over || gate.aborted ? undefined : this.#emit?.(update))),
     };
     const settle = (runnable: RunnableCall, result: ToolResult): void | Promise<void> => {
       batch.results[runnable.index] = resultContent(runnable.call.callId, result);

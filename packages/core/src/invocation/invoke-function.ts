@@ -4,6 +4,7 @@ import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import { isThenable } from "../onion/is-thenable.js";
+import type { AbortGate } from "../run/abort-gate.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { checkProgress } from "../tools/check-progress.js";
@@ -15,6 +16,8 @@ import type { RunnableCall } from "./judge-batch.js";
 /** What the calls of one round have in common. */
 export interface InvocationScope {
   readonly run: Run;
+  /** What stops the calls of this round. */
+  readonly gate: AbortGate;
   readonly tools: ToolList;
   readonly iteration: number;
   /** What the model saw when it made the calls. */
@@ -35,12 +38,15 @@ export function invokeFunction(
 ): ToolResult | Promise<ToolResult> {
   const invocation = new Invocation(scope, runnable);
   let value: unknown;
+  let work: Promise<unknown> | undefined;
   try {
     value = runnable.tool.execute?.(runnable.input as JsonObject, new CallContext(scope, runnable));
+    // In here, too: a proxy or a getter may throw when it is asked whether it can be waited for.
+    if (isThenable(value)) work = Promise.resolve(value);
   } catch (error) {
     return invocation.failed(error);
   }
-  return isThenable(value) ? invocation.wait(value) : invocation.completed(value);
+  return work === undefined ? invocation.completed(value) : invocation.wait(work);
 }
 
 /** One call while it runs: tells of its start and of its one end. */
@@ -80,9 +86,8 @@ class Invocation {
   }
 
   /** Waits for the function, or for the end of the run if that comes first. */
-  async wait(work: PromiseLike<unknown>): Promise<ToolResult> {
+  async wait(promise: Promise<unknown>): Promise<ToolResult> {
     const { gate } = this.#scope.run;
-    const promise = Promise.resolve(work);
     let value: unknown;
     try {
       value = await gate.pass(promise);
@@ -163,7 +168,12 @@ export function tellRefused(run: Run, call: FunctionCallContent, result: ToolRes
 }
 
 function byteLength(contents: readonly Content[]): number {
-  return new TextEncoder().encode(JSON.stringify(contents)).length;
+  try {
+    return new TextEncoder().encode(JSON.stringify(contents)).length;
+  } catch {
+    // Something in them is no JSON: that is no reason to fail a call because somebody watches it.
+    return 0;
+  }
 }
 
 /** What the function sees beside its arguments; most of it is looked up only when asked for. */
@@ -212,8 +222,9 @@ class CallContext implements FunctionInvocationContext {
     return this.#scope.iteration;
   }
 
+  /** Of the gate that this call runs behind: a run that goes on after a time limit has a new one. */
   get signal(): AbortSignal {
-    return this.#scope.run.signal;
+    return this.#scope.gate.signal;
   }
 
   get streamed(): boolean {

@@ -47,11 +47,13 @@ export function judgeBatch(
   terms: BatchTerms,
 ): readonly JudgedCall[] | Promise<readonly JudgedCall[]> {
   const tools = toolsByName(terms.tools);
+  const unknown = new UnknownTools([...tools.keys()]);
   const judged: (JudgedCall | Promise<JudgedCall>)[] = [];
   let waits = false;
   for (let index = 0; index < calls.length; index++) {
     const call = calls[index] as FunctionCallContent;
-    const verdict = judgeCall(call, index, tools, terms, terms.cut && index === calls.length - 1);
+    const cut = terms.cut && index === calls.length - 1;
+    const verdict = judgeCall(call, index, tools, terms, cut, unknown);
     waits ||= verdict instanceof Promise;
     judged.push(verdict);
   }
@@ -64,12 +66,13 @@ function judgeCall(
   tools: ReadonlyMap<string, Tool>,
   terms: BatchTerms,
   cut: boolean,
+  unknown: UnknownTools,
 ): JudgedCall | Promise<JudgedCall> {
   if (terms.forbidden) return { kind: "answered", result: notRunByChoice() };
   const tool = tools.get(call.name);
   if (tool === undefined || tool.type === "hosted") {
     if (terms.terminateOnUnknownCalls) throw new UnknownToolError(call.name);
-    return { kind: "answered", result: unknownTool(call.name, [...tools.keys()]) };
+    return { kind: "answered", result: unknown.answerTo(call.name) };
   }
   if (call.arguments === undefined) return invalid(call.parseError ?? "There are none.");
   // Nothing at all came before the cut: `{}` here means "not said", not "no arguments".
@@ -101,8 +104,37 @@ function invalid(details: string): JudgedCall {
   return { kind: "answered", result: argumentErrorResult(details) };
 }
 
-function unknownTool(name: string, names: readonly string[]): ToolResult {
-  const nearest = nearestName(name, names);
+/** More near names than that are not looked for: a model may call ten thousand tools that do not exist. */
+const mostHints = 64;
+
+/** The answers to calls of tools that do not exist; one for each name. */
+class UnknownTools {
+  readonly #names: readonly string[];
+  readonly #answers = new Map<string, ToolResult>();
+
+  constructor(names: readonly string[]) {
+    this.#names = names;
+  }
+
+  answerTo(name: string): ToolResult {
+    const known = this.#answers.get(name);
+    if (known) return known;
+    const hinted = this.#answers.size < mostHints;
+    const answer = unknownTool(
+      name,
+      this.#names,
+      hinted ? nearestName(name, this.#names) : undefined,
+    );
+    this.#answers.set(name, answer);
+    return answer;
+  }
+}
+
+function unknownTool(
+  name: string,
+  names: readonly string[],
+  nearest: string | undefined,
+): ToolResult {
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   const listed = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
   return errorResult({

@@ -2,6 +2,7 @@ import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.
 import type { ChatOptions, ToolChoice } from "../chat/chat-options.js";
 import { ChatClientError } from "../errors/chat-client-error.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
+import { isA, messageOf } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
@@ -46,7 +47,13 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: log.callIds, used: new Set() };
+    this.#entrance = {
+      run,
+      provider,
+      callIds: log.callIds,
+      used: new Set(),
+      variations: new Map(),
+    };
   }
 
   /**
@@ -74,6 +81,8 @@ export class ModelCaller {
       trip?.completed(this.last);
       return entered;
     } catch (thrown) {
+      // What the client still sends after its failure belongs to nobody.
+      this.#round?.close();
       const error = run.gate.aborted ? run.gate.reason : asClientError(thrown);
       trip?.failed(error);
       throw error;
@@ -87,9 +96,14 @@ export class ModelCaller {
 
   #whole(request: ChatRequest): Promise<ChatResponse> {
     const { gate } = this.#run;
-    const asked = this.#client.getResponse(request);
+    const asked = this.#asked(request);
     // Where nobody can stop the run, there is nothing to wait behind.
     return gate.armed ? gate.pass(asked) : asked;
+  }
+
+  /** A client written without types may return no promise; of a promise this is the same one. */
+  #asked(request: ChatRequest): Promise<ChatResponse> {
+    return Promise.resolve(this.#client.getResponse(request));
   }
 
   #enter(response: ChatResponse): readonly Message[] {
@@ -103,7 +117,7 @@ export class ModelCaller {
   ): Promise<readonly Message[]> {
     const round = new StreamedRound(this.#entrance, this.#log.messageIds, emit);
     this.#round = round;
-    const asked = this.#client.getResponse({ ...request, onUpdate: round.receive });
+    const asked = this.#asked({ ...request, onUpdate: round.receive });
     const response = await this.#run.gate.pass(asked);
     this.#take(response);
     return round.end(response);
@@ -172,9 +186,9 @@ class ObservedTrip {
 
 /** Whatever a chat client throws, the run rejects with an error that programs can read. */
 function asClientError(thrown: unknown): unknown {
-  if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
+  if (isA(thrown, TunicError) || isA(thrown, ConfigurationError)) return thrown;
+  const message = `The chat client failed: ${messageOf(thrown)}`;
+  return new ChatClientError("unknown", message, { cause: thrown });
 }
 
 const noTools: readonly Tool[] = [];

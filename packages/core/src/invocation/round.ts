@@ -15,6 +15,8 @@ import {
   withCallId,
 } from "./enter-message.js";
 
+import { ResponseAnswers } from "./response-answers.js";
+
 type Emit = (update: Update) => void | Promise<void>;
 
 /** How a message of this round is called in the log, and when it began. */
@@ -83,10 +85,15 @@ export class StreamedRound {
     return entered;
   }
 
+  /** Takes nothing more in. */
+  close(): void {
+    this.#closed = true;
+  }
+
   /** Takes back what was streamed of an answer that never got whole. */
   async drop(): Promise<void> {
     if (this.#entered) return;
-    this.#closed = true;
+    this.close();
     await this.#retract(this.#shown.messages);
   }
 
@@ -195,8 +202,12 @@ function enterAll(
   const given: readonly SentMessage[] =
     response.messages.length > 0 ? response.messages : [nothing];
   const taken = new Set<Opened>();
-  const entered = given.map((message) => {
-    if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
+  const answers = new ResponseAnswers(entrance);
+  const entered = given.flatMap((returned): Message[] => {
+    checkMessage(returned);
+    const contents = answers.fit(returned.contents);
+    if (contents.length === 0 && returned.contents.length > 0) return [];
+    const message = contents === returned.contents ? returned : { ...returned, contents };
     const source = message.id ?? "";
     // One stream is one message: a second message under its id is another one.
     const stream = opened?.get(source);
@@ -205,10 +216,26 @@ function enterAll(
     const id = begun?.id ?? newMessageId(source, entrance, messageIds);
     const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
     messageIds.add(id);
-    return enterMessage(message, entrance, id, createdAt, begun?.callIds);
+    const whole = enterMessage(message, entrance, id, createdAt, begun?.callIds);
+    if (given.length > 1) answers.called(message, whole.contents);
+    return [whole];
   });
   endRound(entrance);
   return entered;
+}
+
+/** Who may speak in an answer: a model that could speak as the system would give itself orders. */
+const roles: ReadonlySet<unknown> = new Set<Message["role"]>(["user", "assistant", "tool"]);
+
+function checkMessage(message: SentMessage): void {
+  if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
+  if (!roles.has(message.role)) throw malformed('a message that is not of the role "assistant"');
+  for (const content of message.contents as readonly Content[]) {
+    if (typeof content?.type !== "string") throw malformed("a content without a type");
+    if (content.type !== "function_call") continue;
+    if (typeof content.callId === "string" && typeof content.name === "string") continue;
+    throw malformed("a function_call without `callId` and `name`");
+  }
 }
 
 function endOf({

@@ -1,7 +1,9 @@
-import type { FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import { copyWithRaw } from "../messages/json.js";
 import { modelView, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import type { Run } from "../run/run-context.js";
+import { resultText } from "../tools/result-text.js";
 import type { ToolResult } from "../tools/tool.js";
 import { errorResult } from "../tools/tool-result.js";
 
@@ -130,9 +132,20 @@ export function waitsForAnswers(log: readonly Message[]): boolean {
 
 /** A tool's result as it stands in the log. */
 export function resultContent(callId: string, result: ToolResult): FunctionResultContent {
-  const { contents, isError, error } = result;
+  const { isError, error } = result;
+  const contents = ownCopy(result.contents);
   if (!isError) return { type: "function_result", callId, contents };
   return { type: "function_result", callId, contents, isError: true, ...(error && { error }) };
+}
+
+/** What is in a log never changes, whatever the tool still does with what it returned. */
+function ownCopy(contents: readonly Content[]): readonly Content[] {
+  try {
+    return contents.map(copyWithRaw);
+  } catch {
+    // Something in them holds itself, which no log can.
+    return [{ type: "text", text: resultText(contents) }];
+  }
 }
 
 function resultsMessage(batch: OpenBatch): Message | undefined {

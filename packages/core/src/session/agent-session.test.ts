@@ -105,6 +105,27 @@ describe("a session as JSON", () => {
     expect(refusal('{"version":2,"id":"s1","log":[]}')).toBe("session_version");
   });
   it.each([
+    '{"version":1,"id":"s","messages":[null],"state":{}}',
+    '{"version":1,"id":"s","messages":[{"id":"m","role":"user"}],"state":{}}',
+    '{"version":1,"id":"s","messages":[{"id":"m","role":"user","contents":[null]}],"state":{}}',
+    '{"version":1,"id":"s","messages":[],"state":[1]}',
+    '{"version":1,"id":"s","messages":[],"state":"text"}',
+  ])("with a part that is none is refused now, not in its first run: %s", (json) => {
+    expect(refusal(json)).toBe("session_data");
+  });
+
+  it.each([
+    "{}",
+    "true",
+    '{"iterations":-1000,"functionCalls":0,"tokens":0}',
+    '{"iterations":1,"functionCalls":1,"tokens":"many"}',
+  ])("whose counters would let a run go on for ever is refused: %s", (paused) => {
+    expect(refusal(`{"version":1,"id":"s","messages":[],"state":{},"paused":${paused}}`)).toBe(
+      "session_data",
+    );
+  });
+
+  it.each([
     '{"version":1,"messages":[],"state":{}}',
     '{"version":1,"id":7,"messages":[],"state":{}}',
   ])("without an id is refused: %s", (json) => {

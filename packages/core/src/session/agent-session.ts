@@ -1,5 +1,6 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
+import type { Content } from "../messages/content.js";
 import { copyJson, isJsonObject, type JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { randomHex } from "./random-hex.js";
@@ -132,15 +133,33 @@ function checkOptions(options: unknown): void {
   throw new ConfigurationError("invalid_option", "`id` of a session must be a non-empty string.");
 }
 
-/** What a store gives back is as good as what somebody put there: only its outline is looked at. */
+/** A store may hold anything: what is broken must not wait for the first run to be found. */
 function isSessionData(data: object): data is SessionData {
   const { id, messages, state, paused } = data as { [Name in keyof SessionData]?: unknown };
   return (
     typeof id === "string" &&
     Array.isArray(messages) &&
-    messages.every(isJsonObject) &&
+    messages.every(isMessage) &&
     (state === undefined || isJsonObject(state)) &&
-    (!paused || isJsonObject(paused))
+    (!paused || isSpent(paused))
+  );
+}
+
+function isMessage(message: Message | null): boolean {
+  return (
+    typeof message?.id === "string" &&
+    typeof message.role === "string" &&
+    Array.isArray(message.contents) &&
+    message.contents.every((content: Content | null) => typeof content?.type === "string")
+  );
+}
+
+/** A count below zero, or none at all, would be a budget without an end. */
+function isSpent(paused: unknown): boolean {
+  if (!isJsonObject(paused)) return false;
+  const { iterations, functionCalls, tokens } = paused;
+  return [iterations, functionCalls, tokens].every(
+    (count) => Number.isFinite(count) && Number(count) >= 0,
   );
 }
 
