@@ -114,9 +114,11 @@ function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
 }
 
 function takesCallId(call: FunctionCallContent, entrance: Entrance): boolean {
-  if (!isRead(call) || !isFree(call.callId, entrance)) return false;
-  entrance.callIds.add(call.callId);
-  return true;
+  const { callId } = call;
+  if (!isRead(call) || callId === "" || entrance.used.has(callId)) return false;
+  // One look instead of two: the set grows exactly when the id is new.
+  const before = entrance.callIds.size;
+  return entrance.callIds.add(callId).size > before;
 }
 
 function forget(contents: readonly Content[], entrance: Entrance): void {

@@ -47,7 +47,7 @@ export function judgeBatch(
   terms: BatchTerms,
 ): readonly JudgedCall[] | Promise<readonly JudgedCall[]> {
   const tools = toolsByName(terms.tools);
-  const unknown = new UnknownTools([...tools.keys()]);
+  const unknown = new UnknownTools(tools);
   const judged: (JudgedCall | Promise<JudgedCall>)[] = [];
   let waits = false;
   for (let index = 0; index < calls.length; index++) {
@@ -109,22 +109,20 @@ const mostHints = 64;
 
 /** The answers to calls of tools that do not exist; one for each name. */
 class UnknownTools {
-  readonly #names: readonly string[];
-  readonly #answers = new Map<string, ToolResult>();
+  readonly #tools: ReadonlyMap<string, Tool>;
+  #answers: Map<string, ToolResult> | undefined;
 
-  constructor(names: readonly string[]) {
-    this.#names = names;
+  constructor(tools: ReadonlyMap<string, Tool>) {
+    this.#tools = tools;
   }
 
   answerTo(name: string): ToolResult {
+    this.#answers ??= new Map();
     const known = this.#answers.get(name);
     if (known) return known;
-    const hinted = this.#answers.size < mostHints;
-    const answer = unknownTool(
-      name,
-      this.#names,
-      hinted ? nearestName(name, this.#names) : undefined,
-    );
+    const names = [...this.#tools.keys()];
+    const hint = this.#answers.size < mostHints ? nearestName(name, names) : undefined;
+    const answer = unknownTool(name, names, hint);
     this.#answers.set(name, answer);
     return answer;
   }

@@ -9,7 +9,7 @@ import type { Entrance, SentMessage } from "./enter-message.js";
 export class ResponseAnswers {
   readonly #entrance: Entrance;
   /** By the client's own id: the calls of the messages before that have no result yet. */
-  readonly #waiting = new Map<string, readonly string[]>();
+  #waiting: Map<string, readonly string[]> | undefined;
 
   constructor(entrance: Entrance) {
     this.#entrance = entrance;
@@ -21,6 +21,7 @@ export class ResponseAnswers {
     const given = sent.contents.filter((content) => content.type === "function_call");
     const calls = entered.filter((content) => content.type === "function_call");
     const own = new Set<string>();
+    this.#waiting ??= new Map();
     for (const [index, { callId }] of calls.entries()) {
       const vendorId = given[index]?.callId ?? callId;
       // Results answer the newest message that called under their id.
@@ -35,7 +36,7 @@ export class ResponseAnswers {
     if (!contents.some((content) => content.type === "function_result")) return contents;
     const fitting = contents.flatMap((content): Content[] => {
       if (content.type !== "function_result") return [content];
-      const [callId, ...rest] = this.#waiting.get(content.callId) ?? [];
+      const [callId, ...rest] = this.#waiting?.get(content.callId) ?? [];
       if (callId === undefined) {
         this.#entrance.run.notice(
           "stray_result",
@@ -43,7 +44,7 @@ export class ResponseAnswers {
         );
         return [];
       }
-      this.#waiting.set(content.callId, rest);
+      this.#waiting?.set(content.callId, rest);
       return [callId === content.callId ? content : { ...content, callId }];
     });
     const same = fitting.every((content, index) => content === contents[index]);

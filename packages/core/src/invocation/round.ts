@@ -185,7 +185,6 @@ export class StreamedRound {
       createdAt: update.createdAt ?? this.#entrance.run.now(),
       callIds: undefined,
     };
-    this.#messageIds.add(opened.id);
     this.#opened.set(update.messageId, opened);
     return opened;
   }
@@ -201,27 +200,55 @@ function enterAll(
   // An answer of nothing is an empty message: it has a usage and a reason to end, too.
   const given: readonly SentMessage[] =
     response.messages.length > 0 ? response.messages : [nothing];
-  const taken = new Set<Opened>();
-  const answers = new ResponseAnswers(entrance);
-  const entered = given.flatMap((returned): Message[] => {
+  const place = { entrance, messageIds, opened, taken: new Set<Opened>() };
+  const [only] = given;
+  const entered =
+    given.length === 1 && only ? [enterOnly(only, place)] : enterSeveral(given, place);
+  endRound(entrance);
+  return entered;
+}
+
+/** Where a response enters. */
+interface Place {
+  readonly entrance: Entrance;
+  readonly messageIds: Set<string>;
+  readonly opened: ReadonlyMap<string, Opened> | undefined;
+  /** Streams that a message has been found for. */
+  readonly taken: Set<Opened>;
+}
+
+/** The usual response: one message. It answers nothing, so results in it have no place. */
+function enterOnly(message: SentMessage, place: Place): Message {
+  checkMessage(message);
+  if (!message.contents.some((content) => content.type === "function_result")) {
+    return enterOne(message, place);
+  }
+  const contents = new ResponseAnswers(place.entrance).fit(message.contents);
+  return enterOne({ ...message, contents }, place);
+}
+
+function enterSeveral(given: readonly SentMessage[], place: Place): readonly Message[] {
+  const answers = new ResponseAnswers(place.entrance);
+  return given.flatMap((returned): Message[] => {
     checkMessage(returned);
     const contents = answers.fit(returned.contents);
     if (contents.length === 0 && returned.contents.length > 0) return [];
     const message = contents === returned.contents ? returned : { ...returned, contents };
-    const source = message.id ?? "";
-    // One stream is one message: a second message under its id is another one.
-    const stream = opened?.get(source);
-    const begun = stream && !taken.has(stream) ? stream : undefined;
-    if (begun) taken.add(begun);
-    const id = begun?.id ?? newMessageId(source, entrance, messageIds);
-    const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
-    messageIds.add(id);
-    const whole = enterMessage(message, entrance, id, createdAt, begun?.callIds);
-    if (given.length > 1) answers.called(message, whole.contents);
-    return [whole];
+    const entered = enterOne(message, place);
+    answers.called(message, entered.contents);
+    return [entered];
   });
-  endRound(entrance);
-  return entered;
+}
+
+function enterOne(message: SentMessage, { entrance, messageIds, opened, taken }: Place): Message {
+  const source = message.id ?? "";
+  // One stream is one message: a second message under its id is another one.
+  const stream = opened?.get(source);
+  const begun = stream && !taken.has(stream) ? stream : undefined;
+  if (begun) taken.add(begun);
+  const id = begun?.id ?? newMessageId(source, entrance, messageIds);
+  const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
+  return enterMessage(message, entrance, id, createdAt, begun?.callIds);
 }
 
 /** Who may speak in an answer: a model that could speak as the system would give itself orders. */
@@ -229,7 +256,8 @@ const roles: ReadonlySet<unknown> = new Set<Message["role"]>(["user", "assistant
 
 function checkMessage(message: SentMessage): void {
   if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
-  if (!roles.has(message.role)) throw malformed('a message that is not of the role "assistant"');
+  if (message.role !== "assistant" && !roles.has(message.role))
+    throw malformed('a message that is not of the role "assistant"');
   for (const content of message.contents as readonly Content[]) {
     if (typeof content?.type !== "string") throw malformed("a content without a type");
     if (content.type !== "function_call") continue;
@@ -250,8 +278,14 @@ function endOf({
   };
 }
 
+/** An id that no other message of the log has, noted as taken. */
 function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {
-  return source === "" || messageIds.has(source) ? entrance.run.newId("message") : source;
+  const before = messageIds.size;
+  // One look instead of two: the set grows exactly when the id is new.
+  if (source !== "" && messageIds.add(source).size > before) return source;
+  const id = entrance.run.newId("message");
+  messageIds.add(id);
+  return id;
 }
 
 function malformed(what: string): ChatClientError {

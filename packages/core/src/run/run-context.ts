@@ -78,6 +78,7 @@ export class Run implements RunContext {
   #waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
+  readonly #unique: string;
   #ids = 0;
   #waiting = 0;
   #waitingSince = 0;
@@ -88,7 +89,8 @@ export class Run implements RunContext {
 
   constructor(init: RunInit = {}) {
     this.environment = init.environment ?? init.parent?.environment ?? systemEnvironment;
-    this.id = `run_${this.environment.randomId()}`;
+    this.#unique = this.environment.randomId();
+    this.id = `run_${this.#unique}`;
     if (init.parent) this.parent = init.parent;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
@@ -119,7 +121,7 @@ export class Run implements RunContext {
   }
 
   newId(kind: string): string {
-    return `${kind}_${this.id.slice(4)}_${++this.#ids}`;
+    return `${kind}_${this.#unique}_${++this.#ids}`;
   }
 
   /** Goes on after a stop from inside (the time limit): what was stopped stays so, new work may begin. */
