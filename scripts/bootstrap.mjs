@@ -1,7 +1,7 @@
 /**
  * `node scripts/bootstrap.mjs <command> [arguments]` runs a command of this repository on a machine
- * that has Node and npm and nothing else: it installs what is missing first. Plain Node, because it
- * runs before anything is installed.
+ * that has Node and npm and nothing else: it installs what is missing first. The command `pnpm` is the
+ * right pnpm, fetched from npm. Plain Node, because it runs before anything is installed.
  */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -27,7 +27,8 @@ const lock = createHash("sha256")
 if (!isInstalled()) install();
 
 const [command, ...args] = process.argv.slice(2);
-process.exitCode = command === undefined ? 0 : run(command, args);
+if (command === "pnpm") process.exitCode = pnpm(args);
+else process.exitCode = command === undefined ? 0 : run(command, args);
 
 function requireNode(major, minor) {
   const [actualMajor = 0, actualMinor = 0] = process.versions.node.split(".").map(Number);
@@ -48,18 +49,16 @@ function isInstalled() {
 function install() {
   console.error(`Installing dependencies with ${PNPM} …`);
   // Without `confirmModulesPurge` a node_modules that npm made stops the install with a question.
-  const status = run("npx", [
-    "-y",
-    PNPM,
-    "install",
-    "--frozen-lockfile",
-    "--config.confirmModulesPurge=false",
-  ]);
+  const status = pnpm(["install", "--frozen-lockfile", "--config.confirmModulesPurge=false"]);
   if (status !== 0) {
     console.error("The install failed; nothing was run.");
     process.exit(status);
   }
   writeFileSync(stamp, lock);
+}
+
+function pnpm(parameters) {
+  return run("npx", ["-y", PNPM, ...parameters]);
 }
 
 /** Runs a command in the foreground and returns its exit code. */

@@ -1,6 +1,6 @@
 /**
  * The values that each package exports. A name that comes or goes is a decision: run
- * `pnpm test -u` and let the change of this file be seen in review.
+ * `npm test -- -u --project repository` and let the change of this file be seen in review.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";

@@ -57,7 +57,7 @@ export function tunic(middleware: readonly Middleware[] = []): Contender {
     const builder = new ResponseBuilder(request);
     for (const content of piecesOf(turn)) {
       const room = builder.add(content);
-      if (room) await room;
+      if (room !== undefined) await room;
     }
     return builder.finish();
   }

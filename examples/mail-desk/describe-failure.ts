@@ -10,13 +10,8 @@ export function describeFailure(error: unknown): string {
   }
   if (!(error instanceof ChatClientError)) return `mail-desk: ${firstLine(error.message)}`;
   const status = error.status === undefined ? "" : `, status ${error.status}`;
-  const reasons = new Set([error.message, rootOf(error).message].map(firstLine));
-  return `mail-desk: the model could not be asked (${error.code}${status}): ${[...reasons].join(" ")}`;
-}
-
-/** The innermost reason: "connection refused" says more than "connection error". */
-function rootOf(error: Error): Error {
-  return error.cause instanceof Error && error.cause.message !== "" ? rootOf(error.cause) : error;
+  // The message has the innermost cause already.
+  return `mail-desk: the model could not be asked (${error.code}${status}): ${firstLine(error.message)}`;
 }
 
 function firstLine(text: string): string {

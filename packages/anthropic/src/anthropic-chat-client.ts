@@ -1,9 +1,11 @@
 import type Anthropic from "@anthropic-ai/sdk";
+import { APIError } from "@anthropic-ai/sdk";
 import {
   type ChatClient,
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
+  isJsonObject,
   ResponseBuilder,
   type Tool,
   withAbort,
@@ -72,43 +74,67 @@ export class AnthropicChatClient implements ChatClient {
       if (progress.thrown && progress.thrown.error === error) throw error;
       const { phase, requestId } = progress;
       const now = request.run?.now() ?? Date.now();
-      throw toChatClientError(error, { phase, requestId, now });
+      const { baseURL } = this.#sdk;
+      throw toChatClientError(error, { phase, requestId, now, baseURL });
     }
   }
 
   async #whole(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
-    const { data, request_id } = await postMessage<Anthropic.Message>(
+    const { data, request_id, response } = await postMessage<Anthropic.Message>(
       this.#sdk,
       { ...params, stream: false },
       request.signal,
     );
     if (request_id) progress.requestId = request_id;
-    progress.phase = "reading";
-    const reader = new AnswerReader(new ResponseBuilder(request));
-    await reader.message(data);
-    return reader.finish();
+    return await readWhole(data, response, request, progress);
   }
 
   async #streamed(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
     const { signal } = request;
-    const { data, request_id } = await postMessage<AsyncIterable<Anthropic.MessageStreamEvent>>(
-      this.#sdk,
-      { ...params, stream: true },
-      signal,
-    );
+    const { data, request_id, response } = await postMessage<
+      AsyncIterable<Anthropic.MessageStreamEvent>
+    >(this.#sdk, { ...params, stream: true }, signal);
     if (request_id) progress.requestId = request_id;
+    // What the server says it sends counts, not what was asked for: some cannot stream.
+    if (response.headers.get("content-type")?.includes("json")) {
+      const answer = await response.json();
+      signal.throwIfAborted();
+      return await readWhole(answer, response, request, progress);
+    }
     progress.phase = "streaming";
     const reader = new AnswerReader(new ResponseBuilder(request));
-    for await (const event of data) {
-      // The stream ends without an error when it is aborted; nothing may be sent after that.
-      signal.throwIfAborted();
-      progress.phase = "reading";
-      await reader.event(event);
-      progress.phase = "streaming";
+    try {
+      for await (const event of data) {
+        // The stream ends without an error when it is aborted; nothing may be sent after that.
+        signal.throwIfAborted();
+        progress.phase = "reading";
+        await reader.event(event);
+        progress.phase = "streaming";
+      }
+    } catch (error) {
+      // A connection that breaks behind the end of the answer has taken nothing with it.
+      if (!reader.stopped || progress.phase !== "streaming") throw error;
     }
     signal.throwIfAborted();
     return reader.finish(progress.requestId);
   }
+}
+
+async function readWhole(
+  answer: unknown,
+  { headers }: Response,
+  request: Asked,
+  progress: Progress,
+): Promise<ChatResponse> {
+  // Some servers send an error with status 200.
+  if (isJsonObject(answer) && "error" in answer) {
+    throw new APIError(undefined, answer, undefined, headers);
+  }
+  progress.phase = "reading";
+  const reader = new AnswerReader(new ResponseBuilder(request));
+  // What it is, its reader finds out.
+  await reader.message(answer as Anthropic.Message);
+  return reader.finish();
 }
 
 /** The request with an `onUpdate` that notes down what it threw. */
@@ -125,7 +151,8 @@ function withNote(
     ...request,
     onUpdate(update) {
       try {
-        return onUpdate(update)?.catch(note);
+        const room: unknown = onUpdate(update);
+        return room instanceof Promise ? room.catch(note) : undefined;
       } catch (error) {
         return note(error);
       }

@@ -6,18 +6,18 @@ export interface AnthropicChatClientOptions {
   /** The model that is asked when a request names none, such as `claude-sonnet-5`. */
   readonly model: string;
   /** Default: the environment's `ANTHROPIC_API_KEY`. */
-  readonly apiKey?: string;
+  readonly apiKey?: string | undefined;
   /** Default: the environment's `ANTHROPIC_BASE_URL`, else the vendor's own address. */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** A ready instance of the vendor's SDK, with its own key, address, retries and headers. */
-  readonly client?: Anthropic;
+  readonly client?: Anthropic | undefined;
   /**
    * How often the SDK itself repeats a failed request. Default 0: retries belong into a layer, where
    * budgets and telemetry see them.
    */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Headers of every request, such as `anthropic-beta`. */
-  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof AnthropicChatClientOptions>([

@@ -38,6 +38,13 @@ describe("a failure of the service", () => {
     expect(error).toMatchObject({ code, retryable, status, requestId: "req_1", cause });
   });
 
+  test("that finds nothing at an address with /v1 says to leave it out", () => {
+    const at = (baseURL: string) => toChatClientError(service(404), { ...asking, baseURL }).message;
+    expect(at("http://127.0.0.1:1/v1")).toMatch(/leave it out/);
+    expect(at("http://127.0.0.1:1/v1/")).toMatch(/leave it out/);
+    expect(at("http://127.0.0.1:1")).not.toMatch(/leave it out/);
+  });
+
   test.each([
     ["overloaded_error", "overloaded", true],
     ["rate_limit_error", "rate_limit", true],

@@ -14,6 +14,8 @@ export interface FailureContext {
   readonly requestId?: string | undefined;
   /** Milliseconds since the epoch, to read dates against. */
   readonly now: number;
+  /** Where the request went, for a hint where nothing is found there. */
+  readonly baseURL?: string | undefined;
 }
 
 /** Any failure of a request as a {@link ChatClientError}; what is one already stays as it is. */
@@ -28,7 +30,7 @@ export function toChatClientError(error: unknown, context: FailureContext): Erro
     const text = withCause(message, error.cause);
     return new ChatClientError("connection", text, { ...known, retryable: true });
   }
-  if (error instanceof APIError) return fromService(error, known, context.now);
+  if (error instanceof APIError) return fromService(error, known, context);
   if (error instanceof SyntaxError || context.phase === "reading") {
     const text = `The answer is not what the Messages API says it is: ${message}`;
     return new ChatClientError("malformed_response", text, known);
@@ -42,17 +44,28 @@ export function toChatClientError(error: unknown, context: FailureContext): Erro
   return new ChatClientError("unknown", message, known);
 }
 
-function fromService(error: APIError, known: ChatClientErrorOptions, now: number): ChatClientError {
+function fromService(
+  error: APIError,
+  known: ChatClientErrorOptions,
+  { now, baseURL }: FailureContext,
+): ChatClientError {
   const code = codeOf(error.status, error.type);
   const requestId = error.requestID ?? known.requestId;
   const retryAfterMs = readRetryAfter(error.headers, now);
-  return new ChatClientError(code, error.message, {
+  const hint = error.status === 404 ? addressHint(baseURL) : "";
+  return new ChatClientError(code, `${error.message}${hint}`, {
     ...known,
     ...(error.status !== undefined && { status: error.status }),
     ...(requestId && { requestId }),
     retryable: isRetryable(error, code),
     ...(retryAfterMs !== undefined && { retryAfterMs }),
   });
+}
+
+/** The SDK adds /v1 itself. */
+function addressHint(baseURL: string | undefined): string {
+  if (baseURL === undefined || !/\/v1\/?$/.test(baseURL)) return "";
+  return " (The baseURL ends in /v1, which the SDK adds itself: leave it out.)";
 }
 
 const codesByStatus: Readonly<Record<number, string>> = {

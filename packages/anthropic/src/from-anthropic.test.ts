@@ -308,3 +308,32 @@ async function sameBothWaysButIds(wire: Anthropic.Message) {
   expect(parts(response).contents).toHaveLength(parts(await readWhole(wire)).contents.length);
   return parts(response);
 }
+
+describe("events of servers that do not keep to the protocol", () => {
+  test("a block that begins where another one stands: both calls keep their own input", async () => {
+    const { response } = await readEvents([
+      start,
+      { type: "content_block_start", index: 0, content_block: toolUse("c1", { a: 1 }) },
+      { type: "content_block_start", index: 0, content_block: toolUse("c2", { a: 2 }) },
+      ...end("tool_use"),
+    ]);
+    expect(calls(parts(response))).toMatchObject([
+      { callId: "c1", arguments: { a: 1 } },
+      { callId: "c2", arguments: { a: 2 } },
+    ]);
+  });
+
+  test("a delta without its text adds nothing", async () => {
+    const { response } = await readEvents([
+      start,
+      ...block(0, { type: "text", text: "so" }, { type: "text_delta" }),
+      ...block(1, { type: "thinking", thinking: "" }, { type: "thinking_delta" }),
+      ...block(2, toolUse("c1"), { type: "input_json_delta", partial_json: null }),
+      ...end("tool_use"),
+    ]);
+    expect(parts(response).contents).toEqual([
+      { type: "text", text: "so", id: "0" },
+      { type: "function_call", callId: "c1", name: "lamp", arguments: {} },
+    ]);
+  });
+});

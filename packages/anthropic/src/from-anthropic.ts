@@ -48,6 +48,11 @@ export class AnswerReader {
     this.#builder = builder;
   }
 
+  /** Whether the end of the answer came. */
+  get stopped(): boolean {
+    return this.#stopped;
+  }
+
   /** Takes the next event. Await what it returns. */
   event(event: Anthropic.RawMessageStreamEvent): void | Promise<void> {
     switch (event.type) {
@@ -73,6 +78,7 @@ export class AnswerReader {
 
   /** Takes an answer that came in one piece. */
   async message(message: Anthropic.Message): Promise<void> {
+    if (!Array.isArray(message?.content)) throw new TypeError("it has no list of contents.");
     this.#start(message);
     for (const [index, block] of message.content.entries()) {
       await this.#openBlock(index, asJson(block));
@@ -121,6 +127,13 @@ export class AnswerReader {
   }
 
   #openBlock(index: number, block: WireBlock): void | Promise<void> {
+    // A server that counts wrongly begins a block where another one stands: that one is whole then.
+    const closed = this.#closeBlock(index);
+    if (closed === undefined) return this.#beginBlock(index, block);
+    return closed.then(() => this.#beginBlock(index, block));
+  }
+
+  #beginBlock(index: number, block: WireBlock): void | Promise<void> {
     const callId =
       block.type === "tool_use" ? this.#builder.callId(string(block["id"])) : undefined;
     const open: OpenBlock = {
@@ -144,13 +157,13 @@ export class AnswerReader {
     if (open === undefined) return;
     switch (delta.type) {
       case "text_delta":
-        return this.#addText(open, delta.text);
+        return this.#addText(open, string(delta.text));
       case "thinking_delta":
-        return this.#addThinking(open, delta.thinking);
+        return this.#addThinking(open, string(delta.thinking));
       case "input_json_delta":
-        return this.#addInput(open, delta.partial_json);
+        return this.#addInput(open, string(delta.partial_json));
       case "signature_delta":
-        open.signature = delta.signature;
+        open.signature = string(delta.signature);
         return;
       case "citations_delta":
         open.citations.push(asJson(delta.citation));

@@ -4,6 +4,7 @@ import type Anthropic from "@anthropic-ai/sdk";
 interface Posted<Answer> {
   readonly data: Answer;
   readonly request_id: string | null | undefined;
+  readonly response: Response;
 }
 
 /**

@@ -9,6 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   joinInstructions,
+  type ResponseFormat,
   type Tool,
 } from "@tunic/core";
 import { defaultMaxTokens } from "./max-tokens.js";
@@ -88,10 +89,10 @@ function toToolChoice(
   return single || choice === "auto" ? { type: "auto", ...limit } : undefined;
 }
 
-const formats = new WeakMap<JsonObject, JsonObject>();
+const formats = new WeakMap<ResponseFormat["schema"], JsonObject>();
 
 /** The vendor's own helper writes what its schemas cannot say into their descriptions. */
-function toFormat(schema: JsonObject): JsonObject {
+function toFormat(schema: ResponseFormat["schema"]): JsonObject {
   let format = formats.get(schema);
   if (format === undefined) {
     try {

@@ -297,3 +297,47 @@ describe("failures", () => {
     ).rejects.toBe(mine);
   });
 });
+
+describe("servers that answer otherwise than they were asked", () => {
+  const both: Partial<ChatRequest>[] = [{}, { onUpdate: () => {} }];
+
+  test.each(both)("an error with status 200 is that error: %o", async (over) => {
+    const error = { type: "overloaded_error", message: "busy" };
+    await using server = await wireServer(whole({ type: "error", error }));
+    await expect(at(server).getResponse(ask(over))).rejects.toMatchObject({
+      code: "overloaded",
+      retryable: true,
+    });
+  });
+
+  test("a whole answer to a request for a stream is read as one", async () => {
+    await using server = await wireServer(whole(hello));
+    const updates: Update[] = [];
+    const onUpdate = (update: Update): void => void updates.push(update);
+    const response = await at(server).getResponse(ask({ onUpdate }));
+    expect(response.messages[0]?.contents).toMatchObject([{ type: "text", text: "hello" }]);
+    expect(foldUpdates(updates).messages).toEqual(response.messages);
+  });
+
+  test("a connection that breaks behind the end has taken nothing with it", async () => {
+    await using server = await wireServer(cut(asText(asEvents(hello))));
+    const response = await at(server).getResponse(ask({ onUpdate: () => {} }));
+    expect(response.finishReason).toBe("stop");
+  });
+
+  test("a body that is no answer is told as malformed", async () => {
+    await using server = await wireServer(whole({}));
+    await expect(at(server).getResponse(ask())).rejects.toMatchObject({
+      code: "malformed_response",
+      message: expect.stringContaining("no list of contents"),
+    });
+  });
+
+  test("an onUpdate that returns no promise is not waited for", async () => {
+    await using server = await wireServer(streamed(asText(asEvents(hello))));
+    const updates: Update[] = [];
+    const onUpdate = ((update: Update) => updates.push(update)) as unknown as () => void;
+    await at(server).getResponse(ask({ onUpdate }));
+    expect(updates.length).toBeGreaterThan(0);
+  });
+});

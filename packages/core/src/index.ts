@@ -24,7 +24,11 @@ export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/
 
 // Errors
 
-export { ChatClientError, type ChatClientErrorOptions } from "./errors/chat-client-error.js";
+export {
+  ChatClientError,
+  type ChatClientErrorCode,
+  type ChatClientErrorOptions,
+} from "./errors/chat-client-error.js";
 export { ConfigurationError } from "./errors/configuration-error.js";
 export {
   InputError,

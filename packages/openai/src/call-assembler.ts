@@ -152,10 +152,19 @@ function readFragment(value: WireRecord): Fragment {
 function readArguments(given: unknown): Pick<Fragment, "text" | "object"> {
   if (typeof given === "string") return { text: given, object: undefined };
   if (given === null || given === undefined) return { text: "", object: undefined };
-  const text = JSON.stringify(given);
+  const text = written(given);
   const parsed = isRecord(given) ? parseArguments(text) : undefined;
   if (parsed && "arguments" in parsed) return { text: "", object: parsed.arguments };
   return { text, object: undefined };
+}
+
+/** What can be read deeply nested may be too deep to be written; then it is refused, not lost. */
+function written(given: unknown): string {
+  try {
+    return JSON.stringify(given);
+  } catch {
+    return "(arguments nested too deeply)";
+  }
 }
 
 function argumentsOf(

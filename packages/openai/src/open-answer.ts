@@ -37,7 +37,7 @@ export async function openAnswer(
   try {
     response = await client.chat.completions.create(body, { signal: reading.signal }).asResponse();
   } catch (error) {
-    throw toChatClientError(error, reading.now());
+    throw toChatClientError(error, reading.now(), client.baseURL);
   }
   const surroundings = { headers: response.headers, now: reading.now() };
   // What the server says it sends counts, not what was asked for: some cannot stream.

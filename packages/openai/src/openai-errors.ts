@@ -14,8 +14,12 @@ export interface ErrorSurroundings {
   readonly now: number;
 }
 
-/** A failure of the SDK as a {@link ChatClientError}; it stays the `cause`. */
-export function toChatClientError(error: unknown, now: number): ChatClientError {
+/**
+ * A failure of the SDK as a {@link ChatClientError}; it stays the `cause`.
+ *
+ * @param baseURL Where the request went, for a hint where nothing is found there.
+ */
+export function toChatClientError(error: unknown, now: number, baseURL?: string): ChatClientError {
   if (error instanceof ChatClientError) return error;
   const message = error instanceof Error ? error.message : String(error);
   if (error instanceof APIConnectionTimeoutError) {
@@ -26,10 +30,19 @@ export function toChatClientError(error: unknown, now: number): ChatClientError 
   }
   if (error instanceof APIError) {
     const surroundings = { headers: error.headers, now };
-    return fromStatus(error.status, error.error, message, surroundings, error);
+    const text = error.status === 404 ? `${message}${addressHint(baseURL)}` : message;
+    return fromStatus(error.status, error.error, text, surroundings, error);
   }
   if (error instanceof SyntaxError) return malformed(message, error);
   return new ChatClientError("unknown", message, { cause: error });
+}
+
+/** Most servers answer below /v1, and the SDK does not add it. */
+function addressHint(baseURL: string | undefined): string {
+  if (baseURL === undefined) return "";
+  const { origin, pathname } = new URL(baseURL);
+  if (pathname !== "/") return "";
+  return ` (The baseURL is ${origin}; most servers want it with /v1: ${origin}/v1.)`;
 }
 
 /** A failure while a stream was being read: what the SDK does not know is a lost connection. */

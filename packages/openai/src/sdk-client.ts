@@ -9,22 +9,22 @@ export interface OpenAIChatClientOptions {
    * The key, or a function that gets one before each request. Default: `OPENAI_API_KEY` of the
    * environment. With a `baseURL` it may be missing: local servers ask for none.
    */
-  readonly apiKey?: string | (() => Promise<string>);
+  readonly apiKey?: (string | (() => Promise<string>)) | undefined;
   /**
    * Where the service is, such as `http://127.0.0.1:8080/v1`. Default: `OPENAI_BASE_URL` of the
    * environment, else OpenAI itself.
    */
-  readonly baseURL?: string;
+  readonly baseURL?: string | undefined;
   /** A ready SDK instance, used as it is, its own retries included. Excludes the other settings. */
-  readonly client?: OpenAI;
-  readonly organization?: string;
+  readonly client?: OpenAI | undefined;
+  readonly organization?: string | undefined;
   /**
    * How often the SDK asks again. Default 0: a retry layer around this client sees every attempt,
    * can be stopped, and takes back what was streamed; two of them would multiply.
    */
-  readonly maxRetries?: number;
+  readonly maxRetries?: number | undefined;
   /** Sent with every request. */
-  readonly defaultHeaders?: Readonly<Record<string, string>>;
+  readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([

@@ -122,6 +122,21 @@ describe("a lost connection", () => {
   });
 });
 
+describe("an address at which nothing is found", () => {
+  it("is told with a hint about /v1, where that is missing", async () => {
+    const { origin } = new URL(server.url);
+    const bare = new OpenAIChatClient({ model: "test-model", baseURL: origin });
+    server.reply({ status: 404, body: { error: { message: "No." } } });
+    expect(await failureOf(bare.getResponse(request()))).toMatchObject({
+      code: "not_found",
+      message: expect.stringContaining(`most servers want it with /v1: ${origin}/v1.`),
+    });
+    const whole = new OpenAIChatClient({ model: "test-model", baseURL: `${origin}/v1` });
+    server.reply({ status: 404, body: { error: { message: "No." } } });
+    expect(await failureOf(whole.getResponse(request()))).toMatchObject({ message: "404 No." });
+  });
+});
+
 describe("what is no answer", () => {
   it.each([
     ["no JSON", "{oh"],

@@ -74,3 +74,16 @@ it("a call of a tool that takes free text is kept, and cannot run", async () => 
     { callId: "t1", name: "shell", argumentsText: '"ls"', parseError: expect.any(String) },
   ]);
 });
+
+describe("B10: arguments that are an object, but one that nobody can write down", () => {
+  const deep = `${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}`;
+  const made = (args: string) =>
+    `{"index":0,"id":"c1","function":{"name":"lamp","arguments":${args}}}`;
+
+  it("are refused like any others that do not parse", async () => {
+    const body = `{"choices":[{"index":0,"message":{"tool_calls":[${made(deep)}]}}]}`;
+    server.reply({ body });
+    const response = await client.getResponse(request());
+    expect(contentsOf(response)).toMatchObject([{ callId: "c1", parseError: expect.any(String) }]);
+  });
+});

@@ -13,20 +13,27 @@ import {
   type Usage,
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
+import { inTime } from "./in-time.js";
 
-/** What the service behind the client must do when it is asked once. */
+/** What the service behind the client must do whenever it is asked, streamed and not. */
 export type ContractScenario =
+  /** Answers with this text and this usage; in pieces when streamed. */
   | { readonly kind: "text"; readonly text: string; readonly usage: Usage }
+  /** Answers with these calls, in one answer. */
   | {
       readonly kind: "calls";
       readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
     }
+  /** Answers with one call whose arguments are this text, which is no JSON. */
   | { readonly kind: "broken_arguments"; readonly name: string; readonly argumentsText: string }
   /** Answers with an HTTP error. */
   | { readonly kind: "error"; readonly status: number }
   /** Sends the beginning of a streamed answer, then closes the connection. */
   | { readonly kind: "cut" }
-  /** Begins to answer, then says nothing more until the test is over. */
+  /**
+   * Sends the beginning of a streamed answer, so that the client has an update to pass on, then says
+   * nothing more until the test is over.
+   */
   | { readonly kind: "hang" };
 
 /** How the suite gets at a client. */
@@ -221,7 +228,11 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
           signal: controller.signal,
           onUpdate: () => controller.abort(reason),
         });
-        await expect(asked).rejects.toBe(reason);
+        const hint = () =>
+          controller.signal.aborted
+            ? "The client has not rejected, though its signal has fired: does it pass the signal on?"
+            : 'No update came in scenario "hang": the service must first begin to answer (a piece of text, say), and the client must pass that on at once.';
+        await expect(inTime(asked, hint)).rejects.toBe(reason);
       },
     );
 

@@ -5,23 +5,25 @@ import {
   type ChatOptions,
   type ChatRequest,
   type ChatResponse,
+  ConfigurationError,
   checkOptionNames,
   type Message,
   ResponseBuilder,
   type RunEnvironment,
 } from "@tunic/core";
+import { checkAnswer } from "./check-turn.js";
 import { type Piece, piecesOf, type ScriptedAnswer, type ScriptedTurn } from "./scripted-turn.js";
 
 /** How a scripted model behaves where its turns say nothing. */
 export interface ScriptedChatClientOptions {
   /** Default provider `scripted`, model `scripted-model`. */
-  readonly metadata?: ChatClientMetadata;
+  readonly metadata?: ChatClientMetadata | undefined;
   /** Characters per piece. Default: everything in one piece. */
-  readonly chunkSize?: number;
+  readonly chunkSize?: number | undefined;
   /** Milliseconds before each piece. Default 0. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Where the delays pass; needed where there are any. */
-  readonly environment?: RunEnvironment;
+  readonly environment?: RunEnvironment | undefined;
 }
 
 /** A request as it came in. */
@@ -49,21 +51,31 @@ export class ScriptedChatClient implements ChatClient {
   readonly #turns: readonly ScriptedTurn[] | ((request: ChatRequest) => ScriptedTurn);
   readonly #options: ScriptedChatClientOptions;
 
-  /** @param turns One for each request, or a function that answers them all. */
+  /**
+   * @param turns One for each request, or a function that answers them all.
+   * @throws ConfigurationError for what is no turn, and for misspelt members of turns and calls.
+   */
   constructor(
     turns: readonly ScriptedTurn[] | ((request: ChatRequest) => ScriptedTurn),
     options: ScriptedChatClientOptions = {},
   ) {
     checkOptionNames("ScriptedChatClient", options, optionNames);
     if (!Array.isArray(turns) && typeof turns !== "function") {
-      throw new TypeError(
+      throw new ConfigurationError(
+        "invalid_option",
         'ScriptedChatClient takes a list of turns, such as ["hello"], or a function.',
       );
     }
     if (options.delayMs !== undefined && options.environment === undefined) {
-      throw new TypeError(
+      throw new ConfigurationError(
+        "invalid_option",
         "ScriptedChatClient: delayMs needs an `environment` for time to pass in.",
       );
+    }
+    if (typeof turns !== "function") {
+      for (const [index, turn] of turns.entries()) {
+        if (typeof turn !== "function") checkAnswer(turn, `ScriptedChatClient, turn ${index + 1}`);
+      }
     }
     this.metadata = options.metadata ?? { provider: "scripted", defaultModel: "scripted-model" };
     this.#turns = turns;
@@ -92,12 +104,23 @@ export class ScriptedChatClient implements ChatClient {
   }
 
   async #answer(index: number, request: ChatRequest): Promise<ScriptedAnswer> {
-    const turn = typeof this.#turns === "function" ? this.#turns(request) : this.#turns[index];
-    if (turn === undefined) {
-      throw new ChatClientError("script_exhausted", `The script has no turn ${index + 1}.`);
-    }
+    const turn = this.#turn(index, request);
     const answer = typeof turn === "function" ? await turn(request) : turn;
+    // The turns of the list were checked when the client was made.
+    if (answer !== turn || typeof this.#turns === "function") {
+      checkAnswer(answer, `ScriptedChatClient, what the function gave for request ${index + 1}`);
+    }
     return typeof answer === "string" ? { text: answer } : answer;
+  }
+
+  #turn(index: number, request: ChatRequest): ScriptedTurn {
+    if (typeof this.#turns === "function") return this.#turns(request);
+    const turn = this.#turns[index];
+    if (turn !== undefined) return turn;
+    throw new ChatClientError(
+      "script_exhausted",
+      `The model was asked ${counted(index + 1, "time")}; the script has ${counted(this.#turns.length, "turn")}.`,
+    );
   }
 
   async #play(
@@ -107,7 +130,7 @@ export class ScriptedChatClient implements ChatClient {
   ): Promise<void> {
     const pieces = piecesOf(answer, answer.chunkSize ?? this.#options.chunkSize ?? Infinity);
     const callIds = new Map<number, string>();
-    const errorAt = "error" in answer ? (answer.errorAfter ?? 0) : Infinity;
+    const errorAt = answer.error !== undefined ? (answer.errorAfter ?? 0) : Infinity;
     for (const [index, piece] of pieces.entries()) {
       answer.beforePiece?.(index);
       await this.#wait(answer.delayMs ?? this.#options.delayMs, request.signal);
@@ -115,7 +138,7 @@ export class ScriptedChatClient implements ChatClient {
       if (index >= errorAt) throw answer.error;
       await play(piece, answer, builder, callIds);
     }
-    if ("error" in answer) throw answer.error;
+    if (answer.error !== undefined) throw answer.error;
   }
 
   #wait(ms: number | undefined, signal: AbortSignal | undefined): Promise<void> | undefined {
@@ -133,6 +156,10 @@ export class ScriptedChatClient implements ChatClient {
       signal?.addEventListener("abort", stop, { once: true });
     });
   }
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function play(

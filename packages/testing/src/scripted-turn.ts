@@ -4,36 +4,36 @@ import type { ChatRequest, Content, FinishReason, JsonObject, Usage } from "@tun
 export interface ScriptedCall {
   readonly name: string;
   /** An object, or the text that the model writes, which may be broken. Default `{}`. */
-  readonly arguments?: JsonObject | string;
+  readonly arguments?: JsonObject | string | undefined;
   /** The service's id. Default: made by the run. */
-  readonly id?: string;
+  readonly id?: string | undefined;
 }
 
 /** One answer of the model. Its parts come in this order: reasoning, text, contents, calls. */
 export interface ScriptedAnswer {
-  readonly reasoning?: string;
-  readonly text?: string;
+  readonly reasoning?: string | undefined;
+  readonly text?: string | undefined;
   /** Contents as they are, each in one piece. */
-  readonly contents?: readonly Content[];
-  readonly calls?: readonly ScriptedCall[];
+  readonly contents?: readonly Content[] | undefined;
+  readonly calls?: readonly ScriptedCall[] | undefined;
   /** Default: `tool_calls` with calls, else `stop`. */
-  readonly finishReason?: FinishReason;
-  readonly usage?: Usage;
-  readonly responseId?: string;
-  readonly conversationId?: string;
-  readonly model?: string;
+  readonly finishReason?: FinishReason | undefined;
+  readonly usage?: Usage | undefined;
+  readonly responseId?: string | undefined;
+  readonly conversationId?: string | undefined;
+  readonly model?: string | undefined;
   /** Characters per piece of text, reasoning and argument text. Default: the client's. */
-  readonly chunkSize?: number;
+  readonly chunkSize?: number | undefined;
   /** Whether the fragments of parallel calls come in turn. Default false: one call after the other. */
-  readonly interleave?: boolean;
+  readonly interleave?: boolean | undefined;
   /** Milliseconds before each piece, on the client's clock. Default: the client's. */
-  readonly delayMs?: number;
+  readonly delayMs?: number | undefined;
   /** Thrown instead of the end of the answer. */
   readonly error?: unknown;
   /** After how many pieces `error` is thrown. Default 0. */
-  readonly errorAfter?: number;
+  readonly errorAfter?: number | undefined;
   /** Called before each piece, for a test that aborts at a certain point; the first piece is 0. */
-  readonly beforePiece?: (piece: number) => void;
+  readonly beforePiece?: ((piece: number) => void) | undefined;
 }
 
 /** An answer, a text that stands for one, or a function that looks at the request first. */

@@ -232,6 +232,32 @@ describe("an abort at every point of a run", () => {
     expect(events).toEqual(["end interrupted", "run aborted", "abandoned completed"]);
   });
 
+  it.each([
+    ["the reason itself", (reason: unknown) => reason],
+    [
+      "an AbortError around it",
+      (cause: unknown) => Object.assign(new Error("stopped", { cause }), { name: "AbortError" }),
+    ],
+  ])("does not report a tool that obeys its signal and rejects with %s", async (_, toError) => {
+    const controller = new AbortController();
+    const events: string[] = [];
+    const heed = tool({
+      name: "heed",
+      execute: (_input, { signal }) =>
+        new Promise((_resolve, reject) => {
+          signal.addEventListener("abort", () => reject(toError(signal.reason)));
+          controller.abort(new Error("stop"));
+        }),
+    });
+    const client = new ScriptedChatClient([{ calls: [{ name: "heed" }] }]);
+    const agent = new Agent({ client, tools: [heed] });
+    agent.events.on("call.end", (event) => events.push(`end ${event.outcome}`));
+    agent.events.on("call.abandoned", (event) => events.push(`abandoned ${event.outcome}`));
+    await expect(agent.run("go", { signal: controller.signal })).rejects.toThrow("stop");
+    await macrotask();
+    expect(events).toEqual(["end interrupted"]);
+  });
+
   it("does not begin under a signal that has fired", async () => {
     const client = new ScriptedChatClient(["never"]);
     const reason = new Error("before");

@@ -8,6 +8,24 @@ function macrotask(): Promise<void> {
 }
 
 describe("a stream", () => {
+  it("is refused a signal that is none, before anything starts", () => {
+    const client = new ScriptedChatClient(["hello"]);
+    const signal = new AbortController() as never;
+    expect(() => new Agent({ client }).stream("go", { signal })).toThrow(/controller\.signal/);
+    expect(client.requests).toEqual([]);
+  });
+
+  it("has iterators that can be iterated on, as all iterators can", async () => {
+    for (const of of ["updates", "text"] as const) {
+      const stream = new Agent({ client: new ScriptedChatClient(["hello"]) }).stream("go");
+      const iterator = (of === "text" ? stream.text : stream)[Symbol.asyncIterator]();
+      await iterator.next();
+      const rest: unknown[] = [];
+      for await (const update of iterator as AsyncIterableIterator<unknown>) rest.push(update);
+      expect(rest.length).toBe(of === "text" ? 0 : 1);
+    }
+  });
+
   const turns = (): ScriptedAnswer[] => [
     {
       text: "x".repeat(1000),

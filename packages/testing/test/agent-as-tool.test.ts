@@ -43,7 +43,10 @@ describe("an agent as a tool", () => {
       parameters: { properties: { task: { description: "What?" } } },
     });
     const nameless = new Agent({ client: new ScriptedChatClient([]) });
-    expect(() => nameless.asTool()).toThrow(/needs a `name`/);
+    expect(() => nameless.asTool()).toThrow(/needs a name: agent\.asTool/);
+    expect(() => Reflect.apply(nameless.asTool, nameless, [{ name: "a", desc: "b" }])).toThrow(
+      expect.objectContaining({ code: "unknown_option" }),
+    );
   });
 
   inBothManners((play) => {

@@ -87,6 +87,8 @@ describe("every form of input", () => {
 });
 
 describe("input that cannot be used", () => {
+  const circle: object[] = [];
+  circle.push(circle);
   const rubbish: readonly (readonly [string, unknown, RegExp])[] = [
     ["undefined", undefined, /undefined.*takes a string/],
     ["null", null, /null.*takes a string/],
@@ -102,6 +104,10 @@ describe("input that cannot be used", () => {
     ["contents that are a number", { role: "user", contents: 5 }, /contents/],
     ["contents that hold a number", { role: "user", contents: [5] }, /a number/],
     ["a text without text", { type: "text" }, /no `text`/],
+    ["a role that no JSON can say", { role: 1n, contents: "x" }, /a bigint/],
+    ["an id that is no text", { role: "user", contents: "x", id: {} }, /`id` is a string/],
+    ["a time that is none", { role: "user", contents: "x", createdAt: "now" }, /`createdAt`/],
+    ["something that holds itself", { role: "user", contents: "x", authorName: circle }, /itself/],
     ["a result without a call id", { type: "function_result", contents: [] }, /callId/],
     ["a result without contents", { type: "function_result", callId: "c" }, /contents/],
   ];

@@ -48,8 +48,48 @@ describe("an agent that was put together wrongly", () => {
       "unknown_option",
       /It takes: client, id/,
     ],
+    [
+      "a budget of the loop",
+      { client, maxIterations: 5 },
+      "unknown_option",
+      /new Agent: write `maxIterations` inside `invocation`: \{ invocation: \{ maxIterations: … \} \}/,
+    ],
+    [
+      "a budget among the options of the model",
+      { client, options: { maxTotalTokens: 5 } },
+      "unknown_option",
+      /write `maxTotalTokens` inside `invocation`.*beside `options`/,
+    ],
+    ["an option of the model", { client, topP: 1 }, "unknown_option", /inside `options`/],
+    ...["session", "signal", "onEvent", "onUpdate", "parent"].map(
+      (name): [string, object, string, RegExp] => [
+        `what a run is told: ${name}`,
+        { client, [name]: {} },
+        "unknown_option",
+        new RegExp(`pass it to agent\\.run: agent\\.run\\(input, \\{ ${name}: …`),
+      ],
+    ),
+    [
+      "another agent as tool",
+      { client, tools: [new Agent({ client })] },
+      "not_a_tool",
+      /tools of the agent\[0\] is an agent.*agent\.asTool\(/,
+    ],
+    ["a record of tools", { client, tools: { ping } }, "not_a_tool", /Object\.values\(tools\)/],
+    [
+      "the name of its service in another case",
+      { client, options: { providerOptions: { Scripted: {} } } },
+      "invalid_option",
+      /write \{ scripted: … \}, not "Scripted"/,
+    ],
     ["no client", {}, "invalid_option", /`client`.*getResponse/],
     ["something else as client", { client: {} }, "invalid_option", /`client`/],
+    [
+      "a client that does not say who it is",
+      { client: { getResponse() {} } },
+      "invalid_option",
+      /`metadata`/,
+    ],
     [
       "instructions that are no text",
       { client, instructions: 5 },

@@ -35,6 +35,28 @@ describe("what a run sends", () => {
     expect(await sent({ instructions: "" })).toEqual({});
   });
 
+  it("nothing of what is written as undefined: the agent's word stands", async () => {
+    const agent = { options: { temperature: 1 }, invocation: { maxIterations: 1 }, tools: ping };
+    const run: RunOptions = {
+      session: undefined,
+      signal: undefined,
+      onUpdate: undefined,
+      onEvent: undefined,
+      instructions: undefined,
+      tools: undefined,
+      options: { temperature: undefined, seed: undefined },
+      invocation: { maxIterations: undefined },
+      services: undefined,
+      parent: undefined,
+    };
+    expect(await sent(agent, run)).toMatchObject({ temperature: 1 });
+    expect(await sent(agent, run)).not.toHaveProperty("seed");
+    const client = scripted({ calls: [{ name: "ping" }] }, "enough");
+    expect(await new Agent({ client, ...agent }).run("go", run)).toMatchObject({
+      outcome: "limit",
+    });
+  });
+
   it("never instructions as messages", async () => {
     const client = scripted();
     const response = await new Agent({ client, instructions: "Be brief." }).run("go");

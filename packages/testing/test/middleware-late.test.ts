@@ -13,7 +13,7 @@ describe("late updates", () => {
       const begun = deferred();
       const late = {
         metadata: { provider: "late" },
-        async getResponse({ onUpdate }: { onUpdate?: (update: Update) => unknown }) {
+        async getResponse({ onUpdate }: { onUpdate?: ((update: Update) => unknown) | undefined }) {
           const delta = (text: string): Update => ({
             type: "delta",
             messageId: "m",

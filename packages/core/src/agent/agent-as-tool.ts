@@ -1,4 +1,4 @@
-import { ConfigurationError } from "../errors/configuration-error.js";
+import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { tool } from "../tools/function-tool.js";
 import type { FunctionTool } from "../tools/tool.js";
 import { toolResult } from "../tools/tool-result.js";
@@ -8,12 +8,18 @@ import type { AgentResponse } from "./agent-response.js";
 /** How an agent presents itself as a tool. */
 export interface AgentToolOptions {
   /** Default: the agent's name. */
-  readonly name?: string;
+  readonly name?: string | undefined;
   /** Default: the agent's description. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** What the calling model is told about the task it hands over. */
-  readonly taskDescription?: string;
+  readonly taskDescription?: string | undefined;
 }
+
+const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([
+  "name",
+  "description",
+  "taskDescription",
+]);
 
 /** What is needed of an agent to call it. */
 interface CallableAgent {
@@ -26,13 +32,16 @@ interface CallableAgent {
  * A tool that hands its task to an agent. The agent's run is a child of the calling one: it shares
  * signal, budgets, services and events, its updates come as `progress`, and its failure is an error
  * result.
+ *
+ * @throws ConfigurationError `unknown_option`, or `invalid_option` without a name.
  */
 export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): FunctionTool {
+  checkOptionNames("agent.asTool", options, optionNames);
   const name = options.name ?? agent.name;
   if (name === undefined) {
     throw new ConfigurationError(
       "invalid_option",
-      "asTool needs a `name`, or an agent that has one.",
+      'agent.asTool needs a name: agent.asTool({ name: "…" }), or an agent that has one.',
     );
   }
   return tool({
@@ -55,8 +64,10 @@ export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): Fu
         ...(context.streamed && { onUpdate: (update) => context.reportProgress({ update }) }),
       });
       if (response.outcome === "paused") {
+        const asked = response.approvalRequests.map((request) => request.call);
+        const calls = [...asked, ...response.openCalls].map((call) => call.name).join(", ");
         return toolResult({
-          contents: `Error: ${name} needs an answer to ${response.openCalls.map((call) => call.name).join(", ")}, which nobody here can give.`,
+          contents: `Error: ${name} needs an answer to ${calls}, which nobody here can give.`,
           isError: true,
           error: { code: "needs_answer", retryable: false, message: "The sub-agent paused." },
         });

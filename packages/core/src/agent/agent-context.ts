@@ -2,6 +2,7 @@ import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
 import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
+import { isA } from "../errors/thrown.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { updatesOf } from "../messages/update.js";
@@ -115,7 +116,7 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
     return new AgentContext(own.messages, own.options, own.run, passage);
   },
   signalOf: (own) => own.signal,
-  isResult: (value): value is AgentResponse => value instanceof AgentResponse,
+  isResult: (value): value is AgentResponse => isA(value, AgentResponse),
   begin: (own) => takeBack(AgentContext.passageOf(own)),
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;

@@ -1,14 +1,14 @@
 import type { ChatClient } from "../chat/chat-client.js";
 import {
   type ChatOptions,
-  chatOptionNames,
   checkChatOptions,
   checkToolChoice,
   type Instruction,
 } from "../chat/chat-options.js";
-import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
+import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import type { Update } from "../messages/update.js";
 import type { RunEnvironment } from "../run/environment.js";
@@ -16,6 +16,7 @@ import { type Principal, Run, type RunContext, type Services } from "../run/run-
 import { AgentSession } from "../session/agent-session.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
+import { checkModelPlaces, checkPlaces, type OptionPlace } from "./check-places.js";
 import type { Middleware } from "./middleware.js";
 
 /** What is said to the model beside instructions and tools, which have places of their own. */
@@ -25,52 +26,52 @@ export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
 export interface AgentOptions {
   readonly client: ChatClient;
   /** Default: a random id. */
-  readonly id?: string;
-  readonly name?: string;
+  readonly id?: string | undefined;
+  readonly name?: string | undefined;
   /** What the agent is for; for people, and for a model to which it is a tool. */
-  readonly description?: string;
-  readonly instructions?: string;
-  readonly tools?: ToolInput;
+  readonly description?: string | undefined;
+  readonly instructions?: string | undefined;
+  readonly tools?: ToolInput | undefined;
   /** Defaults for every run. */
-  readonly options?: ModelOptions;
+  readonly options?: ModelOptions | undefined;
   /** Layers around every run, model call and tool call; the first is the outermost. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware[] | undefined;
   /** Budgets and manners of the tool loop. */
-  readonly invocation?: FunctionInvocationConfiguration;
+  readonly invocation?: FunctionInvocationConfiguration | undefined;
   /** What tools and handlers find in `context.services`. */
-  readonly services?: Services;
+  readonly services?: Services | undefined;
   /** Whether input may hold messages with role `system`. Default false. */
-  readonly allowSystemMessages?: boolean;
+  readonly allowSystemMessages?: boolean | undefined;
   /** Clock, timers and random ids; for tests. Default: the platform's. */
-  readonly environment?: RunEnvironment;
+  readonly environment?: RunEnvironment | undefined;
 }
 
 /** What one run can be told. */
 export interface RunOptions {
   /** The conversation that the run continues and grows. */
-  readonly session?: AgentSession;
+  readonly session?: AgentSession | undefined;
   /** Stops the run: it rejects with the signal's reason. */
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Present: stream. A promise it returns is back-pressure. */
-  readonly onUpdate?: (update: Update) => unknown;
+  readonly onUpdate?: ((update: Update) => unknown) | undefined;
   /** Sees every event of this run and of the runs inside it. */
-  readonly onEvent?: RunEventListener;
+  readonly onEvent?: RunEventListener | undefined;
   /** Added to the agent's. */
-  readonly instructions?: string;
+  readonly instructions?: string | undefined;
   /** Added to the agent's. */
-  readonly tools?: ToolInput;
+  readonly tools?: ToolInput | undefined;
   /** In place of the agent's, member by member. */
-  readonly options?: ModelOptions;
+  readonly options?: ModelOptions | undefined;
   /** Inside the agent's; one of the same name takes the place of the agent's. */
-  readonly middleware?: readonly Middleware[];
+  readonly middleware?: readonly Middleware[] | undefined;
   /** In place of the agent's, member by member. */
-  readonly invocation?: FunctionInvocationConfiguration;
+  readonly invocation?: FunctionInvocationConfiguration | undefined;
   /** On whose behalf the run acts; readable in every context. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   /** In place of the agent's, member by member. */
-  readonly services?: Services;
+  readonly services?: Services | undefined;
   /** The run inside which this one happens, such as `context.run` of a tool: it shares that run's signal, budgets and services. */
-  readonly parent?: RunContext;
+  readonly parent?: RunContext | undefined;
 }
 
 const agentOptionNames: ReadonlySet<string> = new Set<keyof AgentOptions>([
@@ -103,6 +104,25 @@ const runOptionNames: ReadonlySet<string> = new Set<keyof RunOptions>([
   "parent",
 ]);
 
+const ofAgent: OptionPlace = {
+  what: "new Agent",
+  known: agentOptionNames,
+  elsewhere: {
+    names: runOptionNames,
+    advice: (name) =>
+      `\`${name}\` is of one run, pass it to agent.run: agent.run(input, { ${name}: … })`,
+  },
+};
+
+const ofRun: OptionPlace = {
+  what: "agent.run",
+  known: runOptionNames,
+  elsewhere: {
+    names: agentOptionNames,
+    advice: (name) => `\`${name}\` is of the agent, write new Agent({ ${name}: … })`,
+  },
+};
+
 /**
  * Checks what an agent is made of.
  *
@@ -116,12 +136,17 @@ export function readAgentOptions(options: AgentOptions): ChatOptions {
       "new Agent takes an object: new Agent({ client, … }).",
     );
   }
-  checkPlaces("new Agent", options, agentOptionNames);
-  checkOptionNames("new Agent", options, agentOptionNames);
+  checkPlaces(options, ofAgent);
   if (typeof options.client?.getResponse !== "function") {
     throw new ConfigurationError(
       "invalid_option",
       "new Agent needs a `client` with a method getResponse.",
+    );
+  }
+  if (typeof options.client.metadata?.provider !== "string") {
+    throw new ConfigurationError(
+      "invalid_option",
+      "The `client` must have `metadata` that names its provider: { provider: … }.",
     );
   }
   return mergeOptions({}, options, "agent", options.client);
@@ -133,52 +158,65 @@ export function readRunOptions(
   options: RunOptions,
   client: ChatClient,
 ): ChatOptions {
-  checkPlaces("agent.run", options, runOptionNames);
-  checkOptionNames("agent.run", options, runOptionNames);
+  checkPlaces(options, ofRun);
   checkRunObjects(options);
   const { instructions, tools, options: model } = options;
   if (instructions === undefined && tools === undefined && model === undefined) return agent;
   return mergeOptions(agent, options, "run", client);
 }
 
-/** Options of the model have a place of their own; at the top they are a frequent slip. */
-function checkPlaces(what: string, options: object, known: ReadonlySet<string>): void {
-  const name = Object.keys(options).find((each) => chatOptionNames.has(each) && !known.has(each));
-  if (name === undefined) return;
-  throw new ConfigurationError(
-    "unknown_option",
-    `${what}: write \`${name}\` inside \`options\`: { options: { ${name}: … } }.`,
-  );
-}
-
-function checkRunObjects({ session, signal, parent }: RunOptions): void {
+function checkRunObjects({ session, signal, parent, principal }: RunOptions): void {
   if (session !== undefined && !(session instanceof AgentSession)) {
     throw new ConfigurationError(
       "invalid_option",
       "`session` must be an AgentSession; AgentSession.fromJSON(data) makes one of stored data.",
     );
   }
-  if (signal !== undefined && typeof signal.addEventListener !== "function") {
-    throw new ConfigurationError(
-      "invalid_option",
-      "`signal` must be an AbortSignal; of an AbortController it is `controller.signal`.",
-    );
-  }
+  checkSignal(signal);
   if (parent !== undefined && !(parent instanceof Run)) {
     throw new ConfigurationError(
       "invalid_option",
       "`parent` must be a run, such as `context.run` of a tool.",
     );
   }
+  checkPrincipal(principal);
+}
+
+function checkPrincipal(principal: unknown): void {
+  if (principal === undefined || isPrincipal(principal)) return;
+  throw new ConfigurationError(
+    "invalid_option",
+    '`principal` must be an object such as { id: "mara" }, with `roles` as a list of strings and `tenant` as a string where there are any.',
+  );
+}
+
+function isPrincipal(value: unknown): value is Principal {
+  if (!isJsonObject(value)) return false;
+  const { id, roles, tenant } = value;
+  if (typeof id !== "string" || id === "") return false;
+  if (tenant !== undefined && typeof tenant !== "string") return false;
+  return (
+    roles === undefined || (Array.isArray(roles) && roles.every((role) => typeof role === "string"))
+  );
+}
+
+/** @throws ConfigurationError when a signal is none. */
+export function checkSignal(signal: AbortSignal | null | undefined): void {
+  if (signal === undefined || typeof signal?.addEventListener === "function") return;
+  throw new ConfigurationError(
+    "invalid_option",
+    "`signal` must be an AbortSignal; of an AbortController it is `controller.signal`.",
+  );
 }
 
 function mergeOptions(
   base: ChatOptions,
-  added: { instructions?: string; tools?: ToolInput; options?: ModelOptions },
+  added: Pick<AgentOptions, "instructions" | "tools" | "options">,
   source: "agent" | "run",
   client: ChatClient,
 ): ChatOptions {
   const model = added.options ?? {};
+  checkModelPlaces(model);
   checkChatOptions(model, `options (${source})`);
   for (const name of ["instructions", "tools"] as const) {
     if (!(name in model)) continue;
@@ -187,18 +225,35 @@ function mergeOptions(
       `Write \`${name}\` beside \`options\`, not inside it.`,
     );
   }
+  checkProviderNames(model, client);
   const tools = joinTools(base.tools, added.tools, source);
   if (tools.length > 0 && tools !== base.tools) client.checkTools?.(tools);
   const instructions = joinInstructions(base.instructions, added.instructions, source);
   const merged = {
     ...base,
-    ...withoutUndefined(model),
+    ...defined(model),
     ...(instructions.length > 0 && { instructions }),
     ...(tools.length > 0 && { tools }),
   };
   // An agent may rely on tools that come with each run; a run has to know all of its tools.
   if (source === "run" || tools.length > 0) checkToolChoice(merged.toolChoice, tools);
   return merged;
+}
+
+/** A name that differs only in its case would be left out silently: it is taken for another service. */
+function checkProviderNames(
+  { providerOptions = {} }: ModelOptions,
+  { metadata }: ChatClient,
+): void {
+  const provider: string | undefined = metadata?.provider;
+  const name = Object.keys(providerOptions).find(
+    (each) => each !== provider && each.toLowerCase() === provider?.toLowerCase(),
+  );
+  if (name === undefined) return;
+  throw new ConfigurationError(
+    "invalid_option",
+    `providerOptions: the service is called "${provider}"; write { ${provider}: … }, not "${name}".`,
+  );
 }
 
 function joinTools(
@@ -223,11 +278,4 @@ function joinInstructions(
   }
   const before = Array.isArray(base) ? (base as readonly Instruction[]) : [];
   return added ? [...before, { source, text: added }] : before;
-}
-
-/** A member that is written down as undefined says nothing. */
-function withoutUndefined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Options;
 }

@@ -3,10 +3,12 @@ import { openStream, type ResponseStream, type StreamOptions } from "../chat/res
 import { openSegment } from "../chat/update-segment.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import { EventHub } from "../events/event-hub.js";
 import type { RunEventListener, RunEventName } from "../events/run-events.js";
 import type { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
 import { pusher } from "../invocation/push-updates.js";
+import { defined } from "../messages/defined.js";
 import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
@@ -18,6 +20,7 @@ import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
 import { openAgentContext, sendInstead } from "./agent-context.js";
 import {
   type AgentOptions,
+  checkSignal,
   type RunOptions,
   readAgentOptions,
   readRunOptions,
@@ -31,7 +34,11 @@ import { mergeMiddleware } from "./sort-middleware.js";
 
 /** Where listeners are added. */
 export interface AgentEvents {
-  /** Calls `listener` at each event of that name, of every run. Returns the function that ends it. */
+  /**
+   * Calls `listener` at each event of that name, of every run. Returns the function that ends it.
+   *
+   * @throws ConfigurationError `unknown_event` for a name that there is not.
+   */
   on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void;
 }
 
@@ -114,12 +121,13 @@ export class Agent {
     input: AgentInput,
     options: Omit<RunOptions, "onUpdate"> & StreamOptions = {},
   ): ResponseStream<AgentResponse> {
-    if ("onUpdate" in options) {
+    if ("onUpdate" in options && options.onUpdate !== undefined) {
       throw new ConfigurationError(
         "two_sources",
         "agent.stream gives its updates to whoever iterates it; use agent.run with `onUpdate`, or no `onUpdate`.",
       );
     }
+    checkSignal(options.signal);
     const { highWaterMark, ...runOptions } = options;
     return openStream(
       (onUpdate, signal) => this.run(input, { ...runOptions, onUpdate, signal }),
@@ -128,7 +136,11 @@ export class Agent {
     );
   }
 
-  /** The agent as a tool of another one; its run is a child of the run that calls it. */
+  /**
+   * The agent as a tool of another one; its run is a child of the run that calls it.
+   *
+   * @throws ConfigurationError for an unknown option or a missing name.
+   */
   asTool(options: AgentToolOptions = {}): FunctionTool {
     return agentAsTool(this, options);
   }
@@ -156,9 +168,8 @@ export class Agent {
         (error) => failures.push(error),
       );
     let over = false;
-    // A handler that catches an abort may still want to say something: nobody listens any more.
-    const segment =
-      push && openSegment((update) => (over || run.gate.external ? undefined : push(update)));
+    // A handler that was deaf to an abort may still want to say something: nobody listens any more.
+    const segment = push && openSegment((update) => (over ? undefined : push(update)));
     const context = openAgentContext(run, prepared.fresh, options, segment, input);
     try {
       const work = layers.agent(context);
@@ -184,7 +195,7 @@ export class Agent {
     const { configuration } = this.#layers.loop;
     return layersAround(
       client,
-      { ...configuration, ...invocation },
+      { ...configuration, ...defined(invocation ?? {}) },
       mergeMiddleware(this.#middleware, middleware ?? []),
       false,
     );
@@ -210,7 +221,10 @@ export class Agent {
 
 /** A handler may end the run in order, with a response. */
 function responseOf(error: unknown): AgentResponse {
-  if (!(error instanceof MiddlewareTermination) || !(error.result instanceof AgentResponse)) {
+  if (
+    !isA<MiddlewareTermination>(error, MiddlewareTermination) ||
+    !(error.result instanceof AgentResponse)
+  ) {
     throw error;
   }
   const { endedBy } = error;

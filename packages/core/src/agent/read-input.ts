@@ -63,9 +63,10 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
   if (!roles.has(input.role)) {
     throw new InputError(
       "invalid_input",
-      `A message has the role ${JSON.stringify(input.role)}; roles are: ${[...roles].join(", ")}.`,
+      `A message has the role ${typeof input.role === "string" ? `"${input.role}"` : `of a ${typeof input.role}`}; roles are: ${[...roles].join(", ")}.`,
     );
   }
+  checkHead(input);
   if (input.role === "system" && !allowSystemMessages) {
     throw new ConfigurationError(
       "system_message",
@@ -74,11 +75,20 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
   }
   const { id, createdAt, contents, ...rest } = input;
   return {
-    ...copyWithRaw(rest),
-    id: id ?? run.newId("message"),
+    ...ownCopy(rest),
+    id: id || run.newId("message"),
     contents: readContents(contents),
     createdAt: createdAt ?? run.now(),
   };
+}
+
+function checkHead({ id, createdAt }: MessageInput): void {
+  if (id !== undefined && typeof id !== "string") {
+    throw new InputError("invalid_input", "A message's `id` is a string.");
+  }
+  if (createdAt !== undefined && !Number.isFinite(createdAt)) {
+    throw new InputError("invalid_input", "A message's `createdAt` is a number of milliseconds.");
+  }
 }
 
 function readContents(contents: unknown): readonly Content[] {
@@ -104,7 +114,18 @@ function readContent(content: unknown): Content {
   }
   if (type === "function_result") checkResult(content as FunctionResultContent);
   if (type === "function_call") checkCall(content as FunctionCallContent);
-  return copyWithRaw(content as Content);
+  return ownCopy(content as Content);
+}
+
+function ownCopy<Value>(value: Value): Value {
+  try {
+    return copyWithRaw(value);
+  } catch {
+    throw new InputError(
+      "invalid_input",
+      "The input holds something that holds itself, or is nested too deeply; a log is plain JSON.",
+    );
+  }
 }
 
 function checkResult(content: FunctionResultContent): void {

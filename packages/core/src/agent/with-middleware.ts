@@ -3,6 +3,7 @@ import { chatOnion, openChatContext, sendInstead } from "../chat/chat-context.js
 import { openSegment } from "../chat/update-segment.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import { askClient } from "../invocation/ask-client.js";
 import { compose } from "../onion/compose.js";
 import { Run } from "../run/run-context.js";
@@ -50,7 +51,7 @@ export function withMiddleware(client: ChatClient, middleware: readonly Middlewa
         // A handler may be deaf to an abort.
         return await own.gate.pass(onion(context));
       } catch (error) {
-        if (!(error instanceof MiddlewareTermination)) throw error;
+        if (!isA(error, MiddlewareTermination)) throw error;
         // Without a loop there is no run to end: the response is all there is.
         return await sendInstead(context, error.result as ChatResponse);
       } finally {

@@ -18,11 +18,11 @@ export interface ChatClientMetadata {
 export interface ChatRequest {
   readonly messages: readonly Message[];
   readonly options: ChatOptions;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   /** Present: stream. A promise it returns is back-pressure and must be awaited. */
-  readonly onUpdate?: (update: Update) => void | Promise<void>;
+  readonly onUpdate?: ((update: Update) => void | Promise<void>) | undefined;
   /** Opaque to clients; whoever wraps one passes it on. */
-  readonly run?: RunContext;
+  readonly run?: RunContext | undefined;
 }
 
 /** How a run ended: done, waiting for an answer, ended by code, or at a limit. */

@@ -135,6 +135,7 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
     const { transforming } = ChatContext.passageOf(own);
     return transforming?.stage?.finish(result, transforming.fed) ?? result;
   },
+  failure: (own) => ChatContext.passageOf(own).transforming?.stage?.failure,
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
     return sendInstead(own, result);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import * as z from "zod";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { hostedTool, tool } from "../tools/function-tool.js";
 import {
@@ -103,6 +104,32 @@ describe("checkChatOptions", () => {
       expect(codeOf(() => checkChatOptions({ toolChoice }))).toBeUndefined();
     },
   );
+
+  it("takes a JSON Schema as the form of the answer, and no library's own schema", () => {
+    const schema = z.object({ city: z.string() });
+    const format = (value: unknown) =>
+      codeOf(() =>
+        checkChatOptions(written({ responseFormat: { type: "json_schema", schema: value } })),
+      );
+    expect(format(z.toJSONSchema(schema))).toBeUndefined();
+    expect(format(schema)).toBe("invalid_option");
+    expect(() => checkChatOptions(written({ responseFormat: { type: "json_object" } }))).toThrow(
+      "z.toJSONSchema(schema)",
+    );
+  });
+
+  it("shows only the beginning of a long value", () => {
+    const schema = { type: "object", description: "x".repeat(5000) };
+    let message = "";
+    try {
+      checkChatOptions(written({ responseFormat: schema }));
+    } catch (error) {
+      message = String(error);
+    }
+    expect(message).toContain('got {"type":"object"');
+    expect(message).toMatch(/x…\.$/);
+    expect(message.length).toBeLessThan(400);
+  });
 
   it("shows a number that is none as it is in its message", () => {
     expect(() => checkChatOptions({ temperature: Number.NaN })).toThrow("got NaN");

@@ -1,5 +1,6 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { isStandardSchema } from "../tools/standard-schema.js";
 import type { Tool } from "../tools/tool.js";
 
 /** Which tools the model may or must call in the next step. */
@@ -20,36 +21,37 @@ export interface Instruction {
 export interface ResponseFormat {
   readonly type: "json_schema";
   /** Letters, digits, `_` and `-`. Default `response`. */
-  readonly name?: string;
-  readonly schema: JsonObject;
+  readonly name?: string | undefined;
+  /** A JSON Schema, such as `z.toJSONSchema` makes one. */
+  readonly schema: Readonly<Record<string, unknown>>;
   /** Whether the service must hold the schema exactly. Default true. */
-  readonly strict?: boolean;
+  readonly strict?: boolean | undefined;
 }
 
 /** How the model is asked. Every member is optional; what is absent is left to the service. */
 export interface ChatOptions {
-  readonly instructions?: string | readonly Instruction[];
-  readonly model?: string;
-  readonly temperature?: number;
-  readonly topP?: number;
+  readonly instructions?: string | readonly Instruction[] | undefined;
+  readonly model?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly topP?: number | undefined;
   /** The most tokens of one answer. */
-  readonly maxTokens?: number;
-  readonly stop?: readonly string[];
-  readonly seed?: number;
-  readonly frequencyPenalty?: number;
-  readonly presencePenalty?: number;
-  readonly tools?: readonly Tool[];
+  readonly maxTokens?: number | undefined;
+  readonly stop?: readonly string[] | undefined;
+  readonly seed?: number | undefined;
+  readonly frequencyPenalty?: number | undefined;
+  readonly presencePenalty?: number | undefined;
+  readonly tools?: readonly Tool[] | undefined;
   /** `required`, a name and a list of allowed names hold for the first round, then `auto`. */
-  readonly toolChoice?: ToolChoice;
+  readonly toolChoice?: ToolChoice | undefined;
   /** Whether the model may make several calls in one answer. */
-  readonly parallelToolCalls?: boolean;
-  readonly responseFormat?: ResponseFormat;
+  readonly parallelToolCalls?: boolean | undefined;
+  readonly responseFormat?: ResponseFormat | undefined;
   /** Tags that a service stores with the request. */
-  readonly metadata?: Readonly<Record<string, string>>;
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The id under which the service holds the conversation so far. */
-  readonly conversationId?: string;
+  readonly conversationId?: string | undefined;
   /** Options of one service, by provider name, put into its request as they are. */
-  readonly providerOptions?: Readonly<Record<string, JsonObject>>;
+  readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 
 /** What each option must be, in words and as a test. */
@@ -68,7 +70,10 @@ const rules: {
   tools: ["a list of tools", Array.isArray],
   toolChoice: ['"auto", "none", "required", { name } or { allowed }', isToolChoice],
   parallelToolCalls: ["true or false", (value) => typeof value === "boolean"],
-  responseFormat: ['{ type: "json_schema", schema }', isResponseFormat],
+  responseFormat: [
+    '{ type: "json_schema", schema } with a JSON Schema (of a zod schema: z.toJSONSchema(schema))',
+    isResponseFormat,
+  ],
   metadata: ["an object of strings", (value) => isObjectOf(value, isString)],
   conversationId: ["an id", isText],
   providerOptions: [
@@ -154,7 +159,14 @@ function isInstructions(value: unknown): boolean {
 }
 
 function isResponseFormat(value: unknown): boolean {
-  return isJsonObject(value) && value["type"] === "json_schema" && isJsonObject(value["schema"]);
+  if (!isJsonObject(value) || value["type"] !== "json_schema") return false;
+  const { schema } = value;
+  // A library's own schema object is no JSON Schema; what z.toJSONSchema gives is both.
+  return isJsonObject(schema) && (!isStandardSchema(schema) || isWrittenOut(schema));
+}
+
+function isWrittenOut(schema: JsonObject): boolean {
+  return "$schema" in schema || "properties" in schema;
 }
 
 function isObjectOf(value: unknown, holds: (member: unknown) => boolean): boolean {
@@ -169,10 +181,19 @@ function isString(value: unknown): value is string {
   return typeof value === "string";
 }
 
+/** A whole schema would bury what the message says. */
+function shortened(text: string): string {
+  return text.length <= longestShown ? text : `${text.slice(0, longestShown - 1)}…`;
+}
+
+/** In characters. */
+const longestShown = 200;
+
 function shown(value: unknown): string {
+  if (typeof value === "function") return "a function";
   if (typeof value !== "object" && typeof value !== "string") return String(value);
   try {
-    return JSON.stringify(value);
+    return shortened(JSON.stringify(value));
   } catch {
     return "an object";
   }

@@ -2,10 +2,14 @@ import { expect, it } from "vitest";
 import { checkClientOptions } from "./check-client-options.js";
 
 const known = new Set(["model", "client", "apiKey"]);
-const check = (options: object) => () =>
+const check = (options: unknown) => () =>
   Reflect.apply(checkClientOptions, undefined, ["LampClient", options, known]);
 
-it.each<[object, string, string]>([
+it.each<[unknown, string, string]>([
+  [undefined, "invalid_option", 'takes an object: new LampClient({ model: "…" }).'],
+  [null, "invalid_option", "takes an object"],
+  [["m"], "invalid_option", "takes an object"],
+  ["gpt", "invalid_option", 'new LampClient({ model: "gpt" })'],
   [{ model: "m", apikey: "k" }, "unknown_option", 'did you mean "apiKey"'],
   [{ apiKey: "k" }, "invalid_option", 'new LampClient({ model: "…" })'],
   [{ model: "" }, "invalid_option", "needs a model"],

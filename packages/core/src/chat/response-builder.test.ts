@@ -147,6 +147,18 @@ describe("ResponseBuilder", () => {
     expect(ids).toEqual(["c1", "call_abc_2", "call_abc_3", "call_abc_4", "call_abc_5", "c2"]);
   });
 
+  it("leaves out of the end what is written as undefined", async () => {
+    const builder = new ResponseBuilder(requestOf());
+    const response = await builder.finish({
+      finishReason: "stop",
+      usage: undefined,
+      responseId: undefined,
+      conversationId: undefined,
+      model: undefined,
+    });
+    expect(Object.keys(response)).toEqual(["messages", "finishReason"]);
+  });
+
   it("makes ids of its own where the request has no run", async () => {
     const builders = [
       new ResponseBuilder({ messages: [], options: {} }),

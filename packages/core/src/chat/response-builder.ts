@@ -1,12 +1,17 @@
 import type { Content } from "../messages/content.js";
+import { defined } from "../messages/defined.js";
 import { UpdateFold } from "../messages/fold-updates.js";
 import type { FinishUpdate, Update } from "../messages/update.js";
 import { Run, type RunContext } from "../run/run-context.js";
 import type { ChatRequest, ChatResponse } from "./chat-client.js";
 
 /** What is known about an answer when it is complete. */
-export type ResponseEnd = Omit<FinishUpdate, "type" | "messageId"> &
-  Pick<ChatResponse, "conversationId" | "model">;
+export type ResponseEnd = MaybeUndefined<
+  Omit<FinishUpdate, "type" | "messageId"> & Pick<ChatResponse, "conversationId" | "model">
+>;
+
+/** A member that is written down as undefined is as good as absent. */
+type MaybeUndefined<Options> = { [Name in keyof Options]: Options[Name] | undefined };
 
 /**
  * Puts an answer together for whoever implements a chat client: the same calls serve a streamed
@@ -52,7 +57,7 @@ export class ResponseBuilder {
   /** Ends the answer. An answer without any content is an empty message, not none. */
   async finish(end: ResponseEnd = {}): Promise<ChatResponse> {
     if (!this.#begun) await this.add();
-    const { conversationId, model, ...finish } = end;
+    const { conversationId, model, ...finish } = defined(end);
     await this.#send({ type: "finish", messageId: this.messageId, ...finish });
     return {
       messages: this.#fold.messages,

@@ -1,10 +1,13 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
 import { StreamClosedError } from "../errors/run-errors.js";
 import type { Update } from "../messages/update.js";
 import { AbortGate } from "../onion/abort-gate.js";
 import type { ChatClient, ChatRequest, ChatResponse } from "./chat-client.js";
+import { withAbort } from "./with-abort.js";
 
 /**
- * An answer on its way: to be iterated once (updates, or `text` for strings), or just awaited. What
+ * An answer on its way: to be iterated once (updates, or `text` for strings; a second time throws a
+ * ConfigurationError `stream_taken`), or just awaited. What
  * nobody has asked for yet is kept without a bound; once somebody iterates, producers wait for them.
  */
 export interface ResponseStream<Response> extends AsyncIterable<Update> {
@@ -17,7 +20,7 @@ export interface ResponseStream<Response> extends AsyncIterable<Update> {
 /** How a stream keeps what waits for its consumer. */
 export interface StreamOptions {
   /** How many updates may wait before producers do. Default 256. */
-  readonly highWaterMark?: number;
+  readonly highWaterMark?: number | undefined;
 }
 
 /**
@@ -30,7 +33,9 @@ export function streamResponse(
   options?: StreamOptions,
 ): ResponseStream<ChatResponse> {
   return openStream(
-    (onUpdate, signal) => client.getResponse({ ...request, onUpdate, signal }),
+    // A client that does not listen to its signal must hold up nobody who leaves.
+    (onUpdate, signal) =>
+      withAbort(signal, (own) => client.getResponse({ ...request, onUpdate, signal: own })),
     request.signal,
     options,
   );
@@ -58,10 +63,18 @@ export function openStream<Response>(
   settled.finally(() => gate.release()).catch(() => {});
 
   let taken = false;
-  const iterate = (): AsyncIterator<Update> => {
-    if (taken) throw new TypeError("A response stream can be iterated once; it has been already.");
+  const iterate = (): AsyncIterableIterator<Update> => {
+    if (taken) {
+      throw new ConfigurationError(
+        "stream_taken",
+        "A response stream can be iterated once, as itself or as `text`; it has been already. `await stream.response` has the whole.",
+      );
+    }
     taken = true;
     return {
+      [Symbol.asyncIterator]() {
+        return this;
+      },
       next: () => queue.next(),
       async return() {
         queue.close();
@@ -79,9 +92,12 @@ export function openStream<Response>(
 }
 
 /** By hand, because a generator's `return` waits for a pull that waits, and does nothing before the first. */
-function textOnly(updates: AsyncIterator<Update>): AsyncIterator<string> {
+function textOnly(updates: AsyncIterator<Update>): AsyncIterableIterator<string> {
   let pieces: string[] = [];
   return {
+    [Symbol.asyncIterator]() {
+      return this;
+    },
     async next() {
       for (;;) {
         const piece = pieces.shift();

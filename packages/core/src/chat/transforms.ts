@@ -26,6 +26,9 @@ export class TransformStage {
   readonly #open = new Map<string, MessageTransforms>();
   readonly #out = new UpdateFold();
   #pending: Promise<void> | undefined;
+  #failure: { readonly error: unknown } | undefined;
+  /** What those outside have thrown: it passes through, it is no transform's. */
+  #refusal: { readonly error: unknown } | undefined;
 
   /** @param factories in the order of their registration; the last one is the innermost. */
   constructor(
@@ -34,6 +37,11 @@ export class TransformStage {
   ) {
     this.#factories = factories;
     this.#emit = emit ?? (() => {});
+  }
+
+  /** What a transform has failed with: after that nothing more is let through. */
+  get failure(): { readonly error: unknown } | undefined {
+    return this.#failure;
   }
 
   /** Takes the next update from the inside. One after the other, however they are pushed. */
@@ -58,6 +66,7 @@ export class TransformStage {
         }
       }
     }
+    if (this.#failure) throw this.#failure.error;
     for (const id of [...this.#open.keys()]) await this.#end(id);
     return { ...response, messages: this.#out.messages };
   }
@@ -71,7 +80,9 @@ export class TransformStage {
   }
 
   #take(update: Update): void | Promise<void> {
-    if (update.type === "delta") return this.#transforms(update).update(update);
+    if (this.#failure) throw this.#failure.error;
+    if (update.type === "delta")
+      return this.#guarded(() => this.#transforms(update).update(update));
     if (update.type === "finish") return this.#finished(update);
     if (update.type === "retract") return this.#retract(update.messageIds);
     return this.#emit(update);
@@ -88,7 +99,11 @@ export class TransformStage {
 
   readonly #let = (update: Update): void | Promise<void> => {
     this.#out.add(update);
-    return this.#emit(update);
+    const refused = (error: unknown): never => {
+      this.#refusal = { error };
+      throw error;
+    };
+    return attempt(() => this.#emit(update), refused);
   };
 
   async #finished(update: FinishUpdate): Promise<void> {
@@ -101,7 +116,15 @@ export class TransformStage {
   async #end(id: string): Promise<void> {
     const transforms = this.#open.get(id);
     this.#open.delete(id);
-    await transforms?.end();
+    await this.#guarded(() => transforms?.end());
+  }
+
+  /** Remembers a failure: a client may do with it what it likes, but must not hide it. */
+  #guarded(work: () => void | Promise<void>): void | Promise<void> {
+    return attempt(work, (error) => {
+      if (this.#refusal?.error !== error) this.#failure ??= { error };
+      throw error;
+    });
   }
 
   #retract(ids: readonly string[]): void | Promise<void> {
@@ -159,4 +182,16 @@ class MessageTransforms {
 /** Calls, results and approvals are not a transform's to drop or to change. */
 function isKept(content: Content): boolean {
   return content.type.startsWith("function_");
+}
+
+/** Catches what a piece of work throws, whether it throws at once or later. */
+function attempt(
+  work: () => void | Promise<void>,
+  failed: (error: unknown) => never,
+): void | Promise<void> {
+  try {
+    return work()?.then(undefined, failed);
+  } catch (error) {
+    return failed(error);
+  }
 }

@@ -1,11 +1,12 @@
+import { defined } from "../messages/defined.js";
 import { TunicError } from "./tunic-error.js";
 
 /** What a tool can say about its own failure. */
 export interface ToolErrorOptions {
   /** Whether the same call may succeed later. */
-  readonly retryable?: boolean;
+  readonly retryable?: boolean | undefined;
   /** What the model can do about it, in words for the model; always shown to it. */
-  readonly fix?: string;
+  readonly fix?: string | undefined;
   readonly cause?: unknown;
 }
 
@@ -17,7 +18,10 @@ export class ToolError extends TunicError {
   readonly retryable: boolean;
   readonly fix?: string;
 
-  constructor(message: string, options: ToolErrorOptions & { readonly code?: string } = {}) {
+  constructor(
+    message: string,
+    options: ToolErrorOptions & { readonly code?: string | undefined } = {},
+  ) {
     super(options.code ?? "tool_error", message, options);
     this.retryable = options.retryable ?? false;
     if (options.fix !== undefined) this.fix = options.fix;
@@ -27,7 +31,7 @@ export class ToolError extends TunicError {
 /** The work behind the tool took too long. Retryable. */
 export class ToolTimeoutError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
-    super(message, { retryable: true, ...options, code: "tool_timeout" });
+    super(message, { retryable: true, ...defined(options), code: "tool_timeout" });
   }
 }
 
@@ -36,8 +40,11 @@ export class ToolRateLimitError extends ToolError {
   /** How long to wait before the next try, in seconds. */
   readonly retryAfter?: number;
 
-  constructor(message: string, options: ToolErrorOptions & { readonly retryAfter?: number } = {}) {
-    super(message, { retryable: true, ...options, code: "tool_rate_limit" });
+  constructor(
+    message: string,
+    options: ToolErrorOptions & { readonly retryAfter?: number | undefined } = {},
+  ) {
+    super(message, { retryable: true, ...defined(options), code: "tool_rate_limit" });
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 }
@@ -59,6 +66,6 @@ export class ToolInvalidArgumentsError extends ToolError {
 /** The service behind the tool failed. Retryable unless said otherwise. */
 export class ToolServiceError extends ToolError {
   constructor(message: string, options: ToolErrorOptions = {}) {
-    super(message, { retryable: true, ...options, code: "tool_service" });
+    super(message, { retryable: true, ...defined(options), code: "tool_service" });
   }
 }

@@ -1,3 +1,5 @@
+import { isA } from "./thrown.js";
+
 /** Longer chains of causes are circles. */
 const longestChain = 16;
 
@@ -8,7 +10,7 @@ const longestChain = 16;
 export function withCause(message: string, cause: unknown): string {
   let innermost = "";
   let error = cause;
-  for (let depth = 0; error instanceof Error && depth < longestChain; depth++) {
+  for (let depth = 0; isA(error, Error) && depth < longestChain; depth++) {
     innermost = error.message || innermost;
     // Where several addresses were tried, each failed for a reason of its own.
     error = error instanceof AggregateError ? error.errors[0] : error.cause;

@@ -36,6 +36,20 @@ describe("EventHub", () => {
     expect(seen[1]).toBe(event);
   });
 
+  it("refuses names of no event and listeners that are none", () => {
+    const hub = new EventHub();
+    const on = (...args: readonly unknown[]) => Reflect.apply(hub.on, hub, args);
+    expect(() => on("call.ended", () => {})).toThrow(
+      expect.objectContaining({
+        code: "unknown_event",
+        message: expect.stringContaining('did you mean "call.end"?'),
+      }),
+    );
+    expect(() => on("zebra", () => {})).toThrow(/There are: run\.start, /);
+    expect(() => on("run.end")).toThrow(expect.objectContaining({ code: "invalid_option" }));
+    expect(hub.active).toBe(false);
+  });
+
   it("reports a listener that throws as a notice from the same run, and calls the others", () => {
     const hub = new EventHub();
     const notices = noticesOf(hub);

@@ -1,6 +1,14 @@
 import { EventEmitter } from "eventemitter3";
+import { ConfigurationError, nearestName } from "../errors/configuration-error.js";
+import { messageOf } from "../errors/thrown.js";
 import { isThenable } from "../onion/is-thenable.js";
-import type { RunEvent, RunEventListener, RunEventName, RunEventSource } from "./run-events.js";
+import {
+  type RunEvent,
+  type RunEventListener,
+  type RunEventName,
+  type RunEventSource,
+  runEventNames,
+} from "./run-events.js";
 
 /**
  * Where listeners stand. A listener that throws or rejects is reported as a `notice` and hurts
@@ -20,8 +28,13 @@ export class EventHub {
     return this.#emitter.listenerCount(name) > 0;
   }
 
-  /** Calls `listener` at each event of that name. Returns the function that ends it. */
+  /**
+   * Calls `listener` at each event of that name. Returns the function that ends it.
+   *
+   * @throws ConfigurationError `unknown_event`, or `invalid_option` for a listener that is no function.
+   */
   on<Name extends RunEventName>(name: Name, listener: RunEventListener<Name>): () => void {
+    checkListener(name, listener);
     const safe = (event: RunEvent<Name>): void => {
       const { runId, parentRunId, sessionId, agentId, agentName } = event;
       const source: RunEventSource = {
@@ -51,6 +64,18 @@ export class EventHub {
   }
 }
 
+function checkListener(name: string, listener: unknown): void {
+  if (!runEventNames.has(name)) {
+    const near = nearestName(name, runEventNames);
+    const hint = near
+      ? `; did you mean "${near}"?`
+      : `. There are: ${[...runEventNames].join(", ")}.`;
+    throw new ConfigurationError("unknown_event", `There is no event "${name}"${hint}`);
+  }
+  if (typeof listener === "function") return;
+  throw new ConfigurationError("invalid_option", `The listener of "${name}" must be a function.`);
+}
+
 /**
  * Calls a listener. What it throws, or rejects with, goes to `report`; that of a `notice` listener
  * goes nowhere, because reporting it would not end.
@@ -62,8 +87,7 @@ export function callListener<Event extends { readonly type: string }>(
 ): void {
   const failed = (error: unknown): void => {
     if (event.type === "notice") return;
-    const reason = error instanceof Error ? error.message : String(error);
-    report("listener_failed", `A listener of "${event.type}" failed: ${reason}`, error);
+    report("listener_failed", `A listener of "${event.type}" failed: ${messageOf(error)}`, error);
   };
   try {
     const result = listener(event);

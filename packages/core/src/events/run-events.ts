@@ -59,6 +59,7 @@ export interface RunEventMap {
     /** What was thrown; for logs, the model may not have seen it. */
     readonly error?: unknown;
   };
+  /** A function went on after its run was over. One that only obeyed its signal is not told. */
   "call.abandoned": {
     readonly callId: string;
     readonly toolName: string;
@@ -81,6 +82,25 @@ export interface RunEventMap {
 }
 
 export type RunEventName = keyof RunEventMap;
+
+const names: Readonly<Record<RunEventName, true>> = {
+  "run.start": true,
+  "run.end": true,
+  "model.start": true,
+  "model.end": true,
+  "call.start": true,
+  "call.end": true,
+  "call.abandoned": true,
+  "layer.start": true,
+  "layer.end": true,
+  "approval.requested": true,
+  "approval.decided": true,
+  "tools.changed": true,
+  notice: true,
+};
+
+/** The names of all events. */
+export const runEventNames: ReadonlySet<string> = new Set(Object.keys(names));
 
 /** One event, by name: its members and where it comes from. */
 export type RunEvent<Name extends RunEventName = RunEventName> = {

@@ -2,6 +2,7 @@ import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.
 import { ChatContext } from "../chat/chat-context.js";
 import { ChatClientError } from "../errors/chat-client-error.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
+import { isA, messageOf } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
 import { Run } from "../run/run-context.js";
 import { StreamedRound } from "./round.js";
@@ -28,6 +29,7 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
       provider: client.metadata.provider,
       callIds: new Set<string>(),
       used: new Set<string>(),
+      variations: new Map<string, number>(),
     };
     const guard = new StreamedRound(entrance, new Set(), segment.emit);
     const response = await client.getResponse({ ...request, onUpdate: guard.emit });
@@ -40,7 +42,7 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
 
 /** Whatever a chat client throws, the run rejects with an error that programs can read. */
 export function asClientError(thrown: unknown): unknown {
-  if (thrown instanceof TunicError || thrown instanceof ConfigurationError) return thrown;
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return new ChatClientError("unknown", `The chat client failed: ${message}`, { cause: thrown });
+  if (isA(thrown, TunicError) || isA(thrown, ConfigurationError)) return thrown;
+  const message = `The chat client failed: ${messageOf(thrown)}`;
+  return new ChatClientError("unknown", message, { cause: thrown });
 }

@@ -1,6 +1,7 @@
 import type { Content, FunctionCallContent } from "../messages/content.js";
+import { isJsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
-import { continuesAt, MessageDraft } from "../messages/message-draft.js";
+import { continues, MessageDraft } from "../messages/message-draft.js";
 import { parseArguments } from "../messages/parse-arguments.js";
 import type { RunContext } from "../run/run-context.js";
 
@@ -15,6 +16,8 @@ export interface Entrance {
   readonly callIds: Set<string>;
   /** Ids that calls of this round have got and the log does not have yet. */
   readonly used: Set<string>;
+  /** By vendor's id: where the search for a free variation begins. */
+  readonly variations: Map<string, number>;
 }
 
 /** The ids that the calls of one message have got, by the vendor's own. */
@@ -33,8 +36,10 @@ export function callIdFor(vendorId: string, callIds: CallIds, entrance: Entrance
 /** A further id. It is made of the vendor's, so that it does not depend on when it is asked for. */
 function anotherCallId(vendorId: string, entrance: Entrance): string {
   if (vendorId === "") return entrance.run.newId("call");
-  let count = 2;
+  // Variations are given out in order, so that a thousand calls of one id cost no million looks.
+  let count = entrance.variations.get(vendorId) ?? 2;
   while (!isFree(`${vendorId}_${count}`, entrance)) count++;
+  entrance.variations.set(vendorId, count);
   return `${vendorId}_${count}`;
 }
 
@@ -94,12 +99,13 @@ function enterContents(
 
 /** The usual case, looked through once: nothing to rename, to parse or to join. */
 function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
+  const blocks = contents.length > 1 ? new Set<string>() : undefined;
   for (let index = 0; index < contents.length; index++) {
     const content = contents[index] as Content;
     const fits =
       content.type === "function_call"
         ? takesCallId(content, entrance)
-        : !continuesAt(contents, index);
+        : blocks === undefined || !continues(content, contents[index - 1], blocks);
     if (fits) continue;
     forget(contents.slice(0, index), entrance);
     return false;
@@ -108,10 +114,11 @@ function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
 }
 
 function takesCallId(call: FunctionCallContent, entrance: Entrance): boolean {
-  const parsed = call.arguments !== undefined || call.parseError !== undefined;
-  if (!parsed || !isFree(call.callId, entrance)) return false;
-  entrance.callIds.add(call.callId);
-  return true;
+  const { callId } = call;
+  if (!isRead(call) || callId === "" || entrance.used.has(callId)) return false;
+  // One look instead of two: the set grows exactly when the id is new.
+  const before = entrance.callIds.size;
+  return entrance.callIds.add(callId).size > before;
 }
 
 function forget(contents: readonly Content[], entrance: Entrance): void {
@@ -125,10 +132,21 @@ function enterCall(
   callId: string,
   provider: string,
 ): FunctionCallContent {
-  const parsed = call.arguments !== undefined || call.parseError !== undefined;
-  const { argumentsText, ...rest } = call;
-  const whole = parsed ? call : { ...rest, ...parseArguments(argumentsText ?? "") };
+  const { arguments: given, argumentsText, ...rest } = call;
+  const whole = isRead(call)
+    ? call
+    : { ...rest, ...parseArguments(textIn(given ?? argumentsText)) };
   return callId === call.callId ? whole : withCallId(whole, callId, provider);
+}
+
+/** Whether the arguments are an object, or it is known why they are none. */
+function isRead(call: FunctionCallContent): boolean {
+  return isJsonObject(call.arguments) || call.parseError !== undefined;
+}
+
+/** What a client gave as arguments, as text: one written without types may give anything. */
+function textIn(given: unknown): string {
+  return typeof given === "string" ? given : (JSON.stringify(given) ?? "");
 }
 
 /** A call under another id; the vendor's own stays with the vendor's data. */

@@ -4,24 +4,24 @@ import type { BudgetLimits } from "../run/budget.js";
 /** The budgets and the manners of the loop. */
 export interface FunctionInvocationConfiguration {
   /** Model round trips that may run tools; a child run's count too. Default 40. */
-  readonly maxIterations?: number;
+  readonly maxIterations?: number | undefined;
   /** Calls that may run in one run, given out exactly, in call order. Default: no limit. */
-  readonly maxFunctionCalls?: number;
+  readonly maxFunctionCalls?: number | undefined;
   /**
    * How many batches in a row, in each of which every call failed, are enough. Any success starts
    * the count anew; 0 stops at the first. Default 3.
    */
-  readonly maxConsecutiveErrors?: number;
+  readonly maxConsecutiveErrors?: number | undefined;
   /** Tokens after which no further step begins. Default: no limit. */
-  readonly maxTotalTokens?: number;
+  readonly maxTotalTokens?: number | undefined;
   /** Milliseconds, without those spent on waiting for the consumer. Default: no limit. */
-  readonly maxDurationMs?: number;
+  readonly maxDurationMs?: number | undefined;
   /** How many calls of a batch run at the same time at most. Default 16. */
-  readonly maxConcurrency?: number;
+  readonly maxConcurrency?: number | undefined;
   /** Whether a call of a tool that does not exist ends the run. Default false: an error result. */
-  readonly terminateOnUnknownCalls?: boolean;
+  readonly terminateOnUnknownCalls?: boolean | undefined;
   /** Whether the model sees the message of what a tool threw. Default false: it may hold secrets. */
-  readonly includeDetailedErrors?: boolean;
+  readonly includeDetailedErrors?: boolean | undefined;
 }
 
 /** A configuration with every default filled in. */
@@ -44,7 +44,8 @@ const minimums = {
   maxConcurrency: 1,
 } as const;
 
-const names: ReadonlySet<string> = new Set([
+/** The names of all members of a configuration. */
+export const invocationOptionNames: ReadonlySet<string> = new Set([
   ...Object.keys(minimums),
   "terminateOnUnknownCalls",
   "includeDetailedErrors",
@@ -58,7 +59,7 @@ const names: ReadonlySet<string> = new Set([
 export function invocationSettings(
   configuration: FunctionInvocationConfiguration,
 ): InvocationSettings {
-  checkOptionNames("FunctionInvocationConfiguration", configuration, names);
+  checkOptionNames("FunctionInvocationConfiguration", configuration, invocationOptionNames);
   for (const [name, minimum] of Object.entries(minimums)) {
     const value = configuration[name as keyof typeof minimums];
     if (value === undefined || (Number.isInteger(value) && value >= minimum)) continue;

@@ -6,6 +6,7 @@ import type {
   Outcome,
 } from "../chat/chat-client.js";
 import { checkChatOptions, checkToolChoice, type ToolChoice } from "../chat/chat-options.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
@@ -50,7 +51,10 @@ export class FunctionInvocationLayer implements ChatClient {
   readonly layers: InvocationLayers | undefined;
   readonly #environment: RunEnvironment | undefined;
 
-  /** @throws ConfigurationError when the configuration makes no sense. */
+  /**
+   * @throws ConfigurationError when the configuration makes no sense, or `wrong_kind` for layers with
+   * agent handlers.
+   */
   constructor(
     client: ChatClient,
     configuration: FunctionInvocationConfiguration = {},
@@ -59,6 +63,7 @@ export class FunctionInvocationLayer implements ChatClient {
     this.client = client;
     this.metadata = client.metadata;
     this.settings = invocationSettings(configuration);
+    if (layers) checkLayers(layers);
     this.layers = layers;
     this.onions = layers ? composeOnions(client, layers) : {};
     this.configuration = configuration;
@@ -179,7 +184,18 @@ class Invocation {
       this.#run.parent?.addChildUsage(usage);
       this.#run.budget.spendTokens(totalTokens(usage));
     }
+    const children = this.#run.takeChildUsage();
+    if (children) await this.#addChildren(children, messages);
     return messages;
+  }
+
+  /** A chat handler has had runs of its own: their tokens are the round's. */
+  async #addChildren(children: Usage, messages: readonly Message[]): Promise<void> {
+    this.#usage = addUsage(this.#usage, children);
+    const messageId = messages.at(-1)?.id;
+    if (messageId === undefined || this.#emit === undefined) return;
+    const usage = addUsage(this.#model.last?.usage, children);
+    await this.#emit({ type: "finish", messageId, ...this.#ending(), ...(usage && { usage }) });
   }
 
   /** What the calls of the last answer are judged by. */
@@ -235,7 +251,10 @@ class Invocation {
       createdAt: this.#run.now(),
     };
     this.#log.add([message]);
-    for (const update of updatesOf(message, this.#ending())) await this.#emit?.(update);
+    const usage = this.#run.takeChildUsage();
+    this.#usage = addUsage(this.#usage, usage);
+    const ending = { ...this.#ending(), ...(usage && { usage }) };
+    for (const update of updatesOf(message, ending)) await this.#emit?.(update);
   }
 
   /** How the last answer ended; what is streamed after it says the same. */
@@ -262,6 +281,20 @@ class Invocation {
       ...why,
     };
   }
+}
+
+/** Handlers that nobody would call are a mistake: the loop has no agent onion. */
+function checkLayers(layers: InvocationLayers & { readonly agent?: readonly Named[] }): void {
+  const [first] = layers.agent ?? [];
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    "wrong_kind",
+    `A FunctionInvocationLayer takes chat, verdict and function handlers; "${first.name}" has a handler for "agent". Put it into the agent's list.`,
+  );
+}
+
+interface Named {
+  readonly name: string;
 }
 
 function callsIn(messages: readonly Message[]): readonly FunctionCallContent[] {

@@ -1,5 +1,6 @@
 import { MiddlewareError } from "../errors/middleware-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import type { CallDetails } from "../events/run-events.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { Core } from "../onion/onion.js";
@@ -59,7 +60,7 @@ async function settled(
   work: Promise<ToolResult>,
   call: ObservedCall | undefined,
 ): Promise<Invoked> {
-  const { gate } = state.scope.run;
+  const { gate } = state.scope;
   try {
     const result = await gate.pass(work);
     call?.end(result);
@@ -67,8 +68,8 @@ async function settled(
   } catch (error) {
     if (gate.aborted && error === gate.reason) {
       work.then(
-        () => tellAbandoned(state, "completed"),
-        (late: unknown) => tellAbandoned(state, "failed", late),
+        () => tellAbandoned(state, "completed", error),
+        (late: unknown) => tellAbandoned(state, "failed", error, late),
       );
     }
     return ended(error, call);
@@ -77,7 +78,7 @@ async function settled(
 
 /** An orderly end is a result; everything else is none. */
 function ended(error: unknown, call: ObservedCall | undefined): Invoked {
-  if (!(error instanceof MiddlewareTermination)) {
+  if (!isA(error, MiddlewareTermination)) {
     call?.interrupted(error);
     throw error;
   }
@@ -94,9 +95,15 @@ function ended(error: unknown, call: ObservedCall | undefined): Invoked {
 }
 
 /** The function went on after the run had ended; what came of it is told, not used. */
-function tellAbandoned(state: CallState, outcome: "completed" | "failed", error?: unknown): void {
+function tellAbandoned(
+  state: CallState,
+  outcome: "completed" | "failed",
+  reason: unknown,
+  error?: unknown,
+): void {
   const { call, tool } = state.runnable;
   const thrown = error ?? state.thrown;
+  if (isObedience(thrown, reason)) return;
   const failed = outcome === "failed" || thrown !== undefined;
   state.scope.run.emit("call.abandoned", {
     callId: call.callId,
@@ -104,6 +111,13 @@ function tellAbandoned(state: CallState, outcome: "completed" | "failed", error?
     outcome: failed ? "failed" : "completed",
     ...(thrown !== undefined && { error: thrown }),
   });
+}
+
+/** Whether a function failed only because it was told to stop: that is no news. */
+function isObedience(failure: unknown, reason: unknown): boolean {
+  if (failure === reason) return true;
+  // Node's own functions wrap the reason.
+  return isA(failure, Error) && failure.name === "AbortError" && failure.cause === reason;
 }
 
 /** Tells of a call's start and of its one end. */
@@ -178,5 +192,10 @@ export function tellRefused(run: Run, call: FunctionCallContent, result: ToolRes
 }
 
 function byteLength(contents: readonly Content[]): number {
-  return new TextEncoder().encode(JSON.stringify(contents)).length;
+  try {
+    return new TextEncoder().encode(JSON.stringify(contents)).length;
+  } catch {
+    // Something in them is no JSON: that is no reason to fail a call because somebody watches it.
+    return 0;
+  }
 }

@@ -2,6 +2,7 @@ import { type Verdict, VerdictContext } from "../approvals/verdict.js";
 import { nearestName } from "../errors/configuration-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { UnknownToolError } from "../errors/run-errors.js";
+import { isA } from "../errors/thrown.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Core } from "../onion/onion.js";
@@ -59,11 +60,13 @@ export function judgeBatch(
   terms: BatchTerms,
 ): readonly JudgedCall[] | Promise<readonly JudgedCall[]> {
   const tools = toolsByName(terms.tools);
+  const unknown = new UnknownTools(tools);
   const judged: (JudgedCall | Promise<JudgedCall>)[] = [];
   let waits = false;
   for (let index = 0; index < calls.length; index++) {
     const call = calls[index] as FunctionCallContent;
-    const verdict = judgeCall(call, index, tools, terms, terms.cut && index === calls.length - 1);
+    const cut = terms.cut && index === calls.length - 1;
+    const verdict = judgeCall(call, index, tools, terms, cut, unknown);
     waits ||= verdict instanceof Promise;
     judged.push(verdict);
   }
@@ -79,7 +82,7 @@ function orderly(
 ): Core<VerdictContext, Verdict> {
   return (context) =>
     judge(context).catch((error: unknown) => {
-      if (!(error instanceof MiddlewareTermination)) throw error;
+      if (!isA(error, MiddlewareTermination)) throw error;
       ended(error.endedBy ?? "unknown");
       return error.result as Verdict;
     });
@@ -136,12 +139,13 @@ function judgeCall(
   tools: ReadonlyMap<string, Tool>,
   terms: BatchTerms,
   cut: boolean,
+  unknown: UnknownTools,
 ): JudgedCall | Promise<JudgedCall> {
   if (terms.forbidden) return { kind: "answered", result: notRunByChoice() };
   const tool = tools.get(call.name);
   if (tool === undefined || tool.type === "hosted") {
     if (terms.terminateOnUnknownCalls) throw new UnknownToolError(call.name);
-    return { kind: "answered", result: unknownTool(call.name, [...tools.keys()]) };
+    return { kind: "answered", result: unknown.answerTo(call.name) };
   }
   if (call.arguments === undefined) return invalid(call.parseError ?? "There are none.");
   // Nothing at all came before the cut: `{}` here means "not said", not "no arguments".
@@ -173,8 +177,35 @@ function invalid(details: string): JudgedCall {
   return { kind: "answered", result: argumentErrorResult(details) };
 }
 
-function unknownTool(name: string, names: readonly string[]): ToolResult {
-  const nearest = nearestName(name, names);
+/** More near names than that are not looked for: a model may call ten thousand tools that do not exist. */
+const mostHints = 64;
+
+/** The answers to calls of tools that do not exist; one for each name. */
+class UnknownTools {
+  readonly #tools: ReadonlyMap<string, Tool>;
+  #answers: Map<string, ToolResult> | undefined;
+
+  constructor(tools: ReadonlyMap<string, Tool>) {
+    this.#tools = tools;
+  }
+
+  answerTo(name: string): ToolResult {
+    this.#answers ??= new Map();
+    const known = this.#answers.get(name);
+    if (known) return known;
+    const names = [...this.#tools.keys()];
+    const hint = this.#answers.size < mostHints ? nearestName(name, names) : undefined;
+    const answer = unknownTool(name, names, hint);
+    this.#answers.set(name, answer);
+    return answer;
+  }
+}
+
+function unknownTool(
+  name: string,
+  names: readonly string[],
+  nearest: string | undefined,
+): ToolResult {
   const hint = nearest === undefined ? "" : ` Did you mean "${nearest}"?`;
   const listed = names.slice(0, 20).join(", ") + (names.length > 20 ? ", …" : "");
   return errorResult({

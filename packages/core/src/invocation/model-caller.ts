@@ -2,6 +2,7 @@ import type { ChatClient, ChatRequest, ChatResponse } from "../chat/chat-client.
 import { ChatContext, openChatContext } from "../chat/chat-context.js";
 import type { ChatOptions, ToolChoice } from "../chat/chat-options.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { Core } from "../onion/onion.js";
@@ -54,7 +55,13 @@ export class ModelCaller {
     this.#tools = tools;
     this.#emit = emit;
     const { provider } = client.metadata;
-    this.#entrance = { run, provider, callIds: log.callIds, used: new Set() };
+    this.#entrance = {
+      run,
+      provider,
+      callIds: log.callIds,
+      used: new Set(),
+      variations: new Map(),
+    };
   }
 
   /**
@@ -80,7 +87,7 @@ export class ModelCaller {
       trip?.completed(this.last);
       return entered;
     } catch (thrown) {
-      if (thrown instanceof MiddlewareTermination && !run.gate.aborted) {
+      if (isA(thrown, MiddlewareTermination) && !run.gate.aborted) {
         const entered = await this.#ended(thrown);
         trip?.completed(this.last);
         return entered;
@@ -137,7 +144,9 @@ export class ModelCaller {
       // Without anybody who could stop the run there is no signal to make: it is not cheap.
       const stoppable = run.gate.armed && { signal: run.signal };
       const streamed = round && { onUpdate: round.emit };
-      return this.#client.getResponse({ messages, options, run, ...stoppable, ...streamed });
+      const request = { messages, options, run, ...stoppable, ...streamed };
+      // A client written without types may return no promise; of a promise this is the same one.
+      return Promise.resolve(this.#client.getResponse(request));
     }
     const context = openChatContext(run, run.rounds, messages, options, round);
     const { round: state } = ChatContext.passageOf(context);

@@ -1,5 +1,6 @@
 import type { FunctionResultContent } from "../messages/content.js";
 import type { Update } from "../messages/update.js";
+import { isThenable } from "../onion/is-thenable.js";
 import type { Run } from "../run/run-context.js";
 import type { OpenBatch } from "./run-log.js";
 
@@ -18,14 +19,20 @@ export function pusher(run: Run, onUpdate: Push, failed?: (error: unknown) => vo
     throw error;
   };
   return (update) => {
-    let room: void | Promise<void>;
+    // Nothing is sent any more, whoever still has something to say.
+    run.gate.throwIfAborted();
+    let room: Promise<unknown> | undefined;
     try {
-      room = onUpdate(update);
+      const returned: unknown = onUpdate(update);
+      if (isThenable(returned)) room = Promise.resolve(returned);
     } catch (error) {
       return fail(error);
     }
     if (room === undefined) return;
-    return run.gate.pass(run.waitFor(room.then(undefined, fail)));
+    const sent = run.gate.pass(run.waitFor(room.then(undefined, fail)));
+    // A tool that does not wait for its progress must not end the process when the run is stopped.
+    sent.catch(() => {});
+    return sent;
   };
 }
 

@@ -16,6 +16,8 @@ import {
   withCallId,
 } from "./enter-message.js";
 
+import { ResponseAnswers } from "./response-answers.js";
+
 type Emit = (update: Update) => void | Promise<void>;
 
 /** How a message of this round is called in the log, and when it began. */
@@ -94,7 +96,7 @@ export class StreamedRound implements UpdateSegment {
     return entered;
   }
 
-  /** The answer never gets whole: what handlers still send belongs to nobody. */
+  /** Takes nothing more in: what is still sent belongs to nobody. */
   close(): void {
     this.#closed = true;
   }
@@ -102,7 +104,7 @@ export class StreamedRound implements UpdateSegment {
   /** Takes back what was streamed of an answer that never got whole. */
   async drop(): Promise<void> {
     if (this.#entered) return;
-    this.#closed = true;
+    this.close();
     await this.#retract(this.#shown.messages);
   }
 
@@ -202,7 +204,6 @@ export class StreamedRound implements UpdateSegment {
       createdAt: update.createdAt ?? this.#entrance.run.now(),
       callIds: undefined,
     };
-    this.#messageIds.add(opened.id);
     this.#opened.set(update.messageId, opened);
     return opened;
   }
@@ -218,25 +219,80 @@ function enterAll(
   // An answer of nothing is an empty message: it has a usage and a reason to end, too.
   const given: readonly SentMessage[] =
     response.messages.length > 0 ? response.messages : [nothing];
-  const taken = new Set<Opened>();
-  const entered = given.map((message) => {
-    if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
-    const source = message.id ?? "";
-    // One stream is one message: a second message under its id is another one.
-    const stream = opened?.get(source);
-    const begun = stream && !taken.has(stream) ? stream : undefined;
-    if (begun) taken.add(begun);
-    const id = begun?.id ?? newMessageId(source, entrance, messageIds);
-    const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
-    messageIds.add(id);
-    return enterMessage(message, entrance, id, createdAt, begun?.callIds);
-  });
+  const place = { entrance, messageIds, opened, taken: new Set<Opened>() };
+  const [only] = given;
+  const entered =
+    given.length === 1 && only ? [enterOnly(only, place)] : enterSeveral(given, place);
   endRound(entrance);
   return entered;
 }
 
+/** Where a response enters. */
+interface Place {
+  readonly entrance: Entrance;
+  readonly messageIds: Set<string>;
+  readonly opened: ReadonlyMap<string, Opened> | undefined;
+  /** Streams that a message has been found for. */
+  readonly taken: Set<Opened>;
+}
+
+/** The usual response: one message. It answers nothing, so results in it have no place. */
+function enterOnly(message: SentMessage, place: Place): Message {
+  checkMessage(message);
+  if (!message.contents.some((content) => content.type === "function_result")) {
+    return enterOne(message, place);
+  }
+  const contents = new ResponseAnswers(place.entrance).fit(message.contents);
+  return enterOne({ ...message, contents }, place);
+}
+
+function enterSeveral(given: readonly SentMessage[], place: Place): readonly Message[] {
+  const answers = new ResponseAnswers(place.entrance);
+  return given.flatMap((returned): Message[] => {
+    checkMessage(returned);
+    const contents = answers.fit(returned.contents);
+    if (contents.length === 0 && returned.contents.length > 0) return [];
+    const message = contents === returned.contents ? returned : { ...returned, contents };
+    const entered = enterOne(message, place);
+    answers.called(message, entered.contents);
+    return [entered];
+  });
+}
+
+function enterOne(message: SentMessage, { entrance, messageIds, opened, taken }: Place): Message {
+  const source = message.id ?? "";
+  // One stream is one message: a second message under its id is another one.
+  const stream = opened?.get(source);
+  const begun = stream && !taken.has(stream) ? stream : undefined;
+  if (begun) taken.add(begun);
+  const id = begun?.id ?? newMessageId(source, entrance, messageIds);
+  const createdAt = begun?.createdAt ?? message.createdAt ?? entrance.run.now();
+  return enterMessage(message, entrance, id, createdAt, begun?.callIds);
+}
+
+/** Who may speak in an answer: a model that could speak as the system would give itself orders. */
+const roles: ReadonlySet<unknown> = new Set<Message["role"]>(["user", "assistant", "tool"]);
+
+function checkMessage(message: SentMessage): void {
+  if (!Array.isArray(message?.contents)) throw malformed("a message without contents");
+  if (message.role !== "assistant" && !roles.has(message.role))
+    throw malformed('a message that is not of the role "assistant"');
+  for (const content of message.contents as readonly Content[]) {
+    if (typeof content?.type !== "string") throw malformed("a content without a type");
+    if (content.type !== "function_call") continue;
+    if (typeof content.callId === "string" && typeof content.name === "string") continue;
+    throw malformed("a function_call without `callId` and `name`");
+  }
+}
+
+/** An id that no other message of the log has, noted as taken. */
 function newMessageId(source: string, entrance: Entrance, messageIds: Set<string>): string {
-  return source === "" || messageIds.has(source) ? entrance.run.newId("message") : source;
+  const before = messageIds.size;
+  // One look instead of two: the set grows exactly when the id is new.
+  if (source !== "" && messageIds.add(source).size > before) return source;
+  const id = entrance.run.newId("message");
+  messageIds.add(id);
+  return id;
 }
 
 function malformed(what: string): ChatClientError {

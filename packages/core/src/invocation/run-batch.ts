@@ -55,29 +55,59 @@ async function inTurn(
   invoke: Invoke,
 ): Promise<void> {
   const inSlot = slots(maxConcurrency);
-  const done: Promise<void>[] = [];
+  const turns = new Turns();
   for (const [index, call] of calls.entries()) {
-    const before = done.filter((_, earlier) => conflict(claims[earlier], claims[index]));
+    const claim = claims[index];
     const start = (): Promise<void> => inSlot(() => invoke(call));
-    done.push(before.length === 0 ? start() : Promise.all(before).then(start));
+    const before = turns.before(claim);
+    turns.take(claim, before.length === 0 ? start() : Promise.all(before).then(start));
   }
-  await Promise.all(done);
+  await Promise.all(turns.last);
+}
+
+/**
+ * Who waits for whom. A call waits for the last one of its kind only, which has waited for all before
+ * it: a batch of ten thousand costs ten thousand waits, not fifty million.
+ */
+class Turns {
+  #alone: readonly Promise<void>[] = [];
+  #since: Promise<void>[] = [];
+  readonly #byKey = new Map<string, Promise<void>>();
+
+  /** What a call with this claim waits for. */
+  before(claim: Claim): readonly Promise<void>[] {
+    if (claim === "alone") return this.last;
+    return [...this.#alone, ...(claim ?? []).flatMap((key) => this.#byKey.get(key) ?? [])];
+  }
+
+  take(claim: Claim, done: Promise<void>): void {
+    if (claim === "alone") {
+      this.#alone = [done];
+      this.#since = [];
+      this.#byKey.clear();
+      return;
+    }
+    this.#since.push(done);
+    for (const key of claim ?? []) this.#byKey.set(key, done);
+  }
+
+  /** When these are done, all are. */
+  get last(): readonly Promise<void>[] {
+    return [...this.#alone, ...this.#since];
+  }
 }
 
 function claimOf({ tool, input }: RunnableCall): Claim {
   if (tool.exclusive || tool.destructive || tool.concurrencySafe === false) return "alone";
   if (typeof tool.resources !== "function") return tool.resources;
   try {
-    return tool.resources(input as never);
+    const keys: unknown = tool.resources(input as never);
+    if (Array.isArray(keys)) return keys;
   } catch {
-    // Who cannot say what it works on gets everything to itself.
-    return "alone";
+    // Told below.
   }
-}
-
-function conflict(a: Claim, b: Claim): boolean {
-  if (a === "alone" || b === "alone") return true;
-  return a?.some((key) => b?.includes(key)) ?? false;
+  // Who cannot say what it works on gets everything to itself.
+  return "alone";
 }
 
 /** Lets at most `count` pieces of work go on at a time, the others in the order in which they came. */

@@ -189,8 +189,10 @@ export class CallRunner {
 
   #scope(messages: readonly Message[], batch: readonly FunctionCallContent[]): InvocationScope {
     const emit = this.#emit;
+    const { gate } = this.#run;
     return {
       run: this.#run,
+      gate,
       tools: this.#tools,
       iteration: this.#run.rounds,
       messages,
@@ -198,7 +200,7 @@ export class CallRunner {
       batch,
       verdict: this.#onions.verdict,
       ended: this.#ended,
-      emit: emit && ((update) => (this.#closed ? undefined : emit(update))),
+      emit: emit && ((update) => (this.#closed || gate.aborted ? undefined : emit(update))),
     };
   }
 

@@ -1,9 +1,16 @@
-import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import {
+  type Content,
+  type FunctionCallContent,
+  type FunctionResultContent,
+  isMadeContent,
+} from "../messages/content.js";
+import { copyWithRaw } from "../messages/json.js";
 import { modelView, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import type { Run } from "../run/run-context.js";
+import { resultText } from "../tools/result-text.js";
 import type { ToolResult } from "../tools/tool.js";
-import { errorResult } from "../tools/tool-result.js";
+import { errorResult, isToolResult } from "../tools/tool-result.js";
 
 /** The calls of a response that are being worked on. */
 export interface OpenBatch {
@@ -145,9 +152,25 @@ export function waitsForAnswers(log: readonly Message[]): boolean {
 
 /** A tool's result as it stands in the log. */
 export function resultContent(callId: string, result: ToolResult): FunctionResultContent {
-  const { contents, isError, error } = result;
+  const { isError, error } = result;
+  const contents = ownContents(result);
   if (!isError) return { type: "function_result", callId, contents };
   return { type: "function_result", callId, contents, isError: true, ...(error && { error }) };
+}
+
+/**
+ * What is in a log never changes, whatever the tool still does with what it returned. Only what it
+ * made itself can be in its hands; what a conversion made is nobody else's.
+ */
+function ownContents(result: ToolResult): readonly Content[] {
+  const { contents } = result;
+  if (!isToolResult(result) && !contents.some(isMadeContent)) return contents;
+  try {
+    return contents.map(copyWithRaw);
+  } catch {
+    // Something in them holds itself, which no log can.
+    return [{ type: "text", text: resultText(contents) }];
+  }
 }
 
 function resultsMessage(batch: OpenBatch): Message | undefined {

@@ -1,5 +1,6 @@
 import { VerdictContext } from "../approvals/verdict.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import type { JsonObject } from "../messages/json.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Onion } from "../onion/onion.js";
@@ -42,13 +43,16 @@ function execute(context: CallContext, input: unknown): ToolResult | Promise<Too
   const { state } = context;
   state.attempts++;
   let value: unknown;
+  let work: Promise<unknown> | undefined;
   try {
     value = state.runnable.tool.execute?.(input as JsonObject, context);
+    // In here, too: a proxy or a getter may throw when it is asked whether it can be waited for.
+    if (isThenable(value)) work = Promise.resolve(value);
   } catch (error) {
     return failed(context, error);
   }
-  if (!isThenable(value)) return completed(context, value);
-  return Promise.resolve(value).then(
+  if (work === undefined) return completed(context, value);
+  return work.then(
     (settled) => completed(context, settled),
     (error: unknown) => failed(context, error),
   );
@@ -56,7 +60,7 @@ function execute(context: CallContext, input: unknown): ToolResult | Promise<Too
 
 function completed(context: CallContext, value: unknown): ToolResult {
   const { tool } = context;
-  if (value instanceof MiddlewareTermination) throw endedBy(value, tool.name);
+  if (isA(value, MiddlewareTermination)) throw endedBy(value, tool.name);
   const { run } = context.state.scope;
   return toToolResult(value, tool.parseResult, (code, message, error) =>
     run.notice(code, message, error),
@@ -64,7 +68,7 @@ function completed(context: CallContext, value: unknown): ToolResult {
 }
 
 function failed(context: CallContext, thrown: unknown): ToolResult {
-  if (thrown instanceof MiddlewareTermination) throw endedBy(thrown, context.tool.name);
+  if (isA(thrown, MiddlewareTermination)) throw endedBy(thrown, context.tool.name);
   context.state.thrown = thrown;
   return failureResult(thrown, context.state.scope.includeDetailedErrors);
 }

@@ -33,7 +33,7 @@ export function modelView(log: readonly Message[]): readonly Message[] {
     ) {
       return;
     }
-    const place = Math.max(...answers.map((answer) => answer.at));
+    const place = answers.reduce((last, answer) => Math.max(last, answer.at), 0);
     const here = batches.get(place) ?? [];
     here.push(withoutControls(message), resultMessage(message, answers));
     batches.set(place, here);

@@ -113,15 +113,16 @@ export class MessageDraft {
   }
 }
 
-/** Whether the content at a place of a message continues an earlier one, as deltas would. */
-export function continuesAt(contents: readonly Content[], index: number): boolean {
-  const next = contents[index];
-  if (next?.type !== "text" && next?.type !== "text_reasoning") return false;
-  if (next.id === undefined) {
-    const last = contents[index - 1];
-    return last !== undefined && flowsInto(last, next);
-  }
-  return contents.slice(0, index).some((each) => each.type === next.type && each.id === next.id);
+/**
+ * Whether a content of a message continues an earlier one, as deltas would.
+ *
+ * @param last What stands before it.
+ * @param blocks The blocks before it; its own is added.
+ */
+export function continues(next: Content, last: Content | undefined, blocks: Set<string>): boolean {
+  if (next.type !== "text" && next.type !== "text_reasoning") return false;
+  if (next.id === undefined) return last !== undefined && flowsInto(last, next);
+  return blocks.size === blocks.add(blockKey(next)).size;
 }
 
 /** Whether text without an id continues what stands before it: same kind, nothing attached to either. */

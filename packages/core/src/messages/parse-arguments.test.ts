@@ -96,4 +96,10 @@ describe("parseArguments", () => {
     expect(parsed).toMatchObject({ parseError: expect.stringContaining("deep") });
     expect(() => JSON.stringify(parsed)).not.toThrow();
   });
+
+  it("reads a text of many megabytes, brackets and escapes inside its strings included", () => {
+    const long = 'x"[{'.repeat(4_000_000);
+    expect(parseArguments(JSON.stringify({ long }))).toEqual({ arguments: { long } });
+    expect(parseArguments(`{"long":"${"x".repeat(10_000_000)}`)).toHaveProperty("parseError");
+  });
 });

@@ -40,13 +40,24 @@ const deepest = 1000;
 function nests(text: string): boolean {
   if (text.length < 2 * deepest) return false;
   let depth = 0;
-  // Strings are skipped whole: brackets in them nest nothing.
-  for (const [token] of text.matchAll(/"(?:[^"\\]|\\.)*"|[[\]{}]/gs)) {
-    if (token === "{" || token === "[") depth++;
-    else if (token === "}" || token === "]") depth--;
+  // By hand: a regular expression runs out of stack over a string of some megabytes.
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at];
+    if (character === '"') at = endOfString(text, at);
+    else if (character === "{" || character === "[") depth++;
+    else if (character === "}" || character === "]") depth--;
     if (depth > deepest) return true;
   }
   return false;
+}
+
+/** Where the string that begins at a place ends; brackets in it nest nothing. */
+function endOfString(text: string, start: number): number {
+  for (let at = start + 1; at < text.length; at++) {
+    if (text[at] === '"') return at;
+    if (text[at] === "\\") at++;
+  }
+  return text.length;
 }
 
 function unwrapped(text: string): unknown {

@@ -68,10 +68,9 @@ export class AbortGate {
       stop();
       return;
     }
-    signal.addEventListener("abort", stop);
     // A plain list, not AbortSignal.any: that one is slow and keeps what it has seen (Node 20, 22).
     this.#links ??= [];
-    this.#links.push(() => signal.removeEventListener("abort", stop));
+    this.#links.push(listen(signal, stop));
   }
 
   /** Settles with the work, or rejects with the abort's reason as soon as that comes. */
@@ -102,6 +101,42 @@ export class AbortGate {
     if (this.#links) for (const unlink of this.#links) unlink();
     this.#links = undefined;
   }
+}
+
+/** Those who wait for a signal, behind the one listener that it has from here. */
+interface Listening {
+  readonly stops: Set<() => void>;
+  readonly tell: () => void;
+}
+
+const listening = new WeakMap<AbortSignal, Listening>();
+
+/**
+ * Calls `stop` when the signal fires. However many runs follow one signal, it gets one listener: Node
+ * takes more than ten for a leak and warns.
+ *
+ * @returns the function that ends it.
+ */
+function listen(signal: AbortSignal, stop: () => void): () => void {
+  const { stops, tell } = listening.get(signal) ?? beginListening(signal);
+  stops.add(stop);
+  return () => {
+    stops.delete(stop);
+    if (stops.size > 0 || listening.get(signal)?.stops !== stops) return;
+    listening.delete(signal);
+    signal.removeEventListener("abort", tell);
+  };
+}
+
+function beginListening(signal: AbortSignal): Listening {
+  const stops = new Set<() => void>();
+  const tell = (): void => {
+    for (const stop of [...stops]) stop();
+  };
+  const begun = { stops, tell };
+  listening.set(signal, begun);
+  signal.addEventListener("abort", tell);
+  return begun;
 }
 
 function ignore(): void {}

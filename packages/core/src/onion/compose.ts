@@ -4,6 +4,7 @@ import { AbortGate } from "./abort-gate.js";
 import type { Layer, Next } from "./handler.js";
 import {
   attributed,
+  handlerFailed,
   leftRunning,
   nextAfterReturn,
   nextWhileRunning,
@@ -103,7 +104,7 @@ function around<Context, Result>(
       const plain = !pass.begun && !bounds?.signal && !onion.changes?.(own);
       pass.current = plain
         ? inner(onion.inside(own), pass)
-        : again(onion, own, inner, pass, bounds?.signal);
+        : again(layer.name, onion, own, inner, pass, bounds?.signal);
       pass.begun = true;
       return pass.current;
     };
@@ -173,6 +174,7 @@ async function observed<Context, Result>(
 
 /** The inside where more is to be done than to run it: after an earlier pass, or under a bound. */
 async function again<Context, Result>(
+  name: string,
   onion: Onion<Context, Result>,
   own: Context,
   inner: Inside<Context, Result>,
@@ -194,7 +196,9 @@ async function again<Context, Result>(
     const result = await (signal ? bounded(onion, own, signal, through) : through(undefined));
     return tellPassed(pass, result);
   } catch (error) {
-    throw tellThrown(pass, error);
+    // Whatever those further in have made of it, it is this handler's.
+    const failure = onion.failure?.(own);
+    throw tellThrown(pass, failure ? handlerFailed(name, failure.error) : error);
   }
 }
 

@@ -1,5 +1,6 @@
 import { MiddlewareError } from "../errors/middleware-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA, messageOf } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
 import type { Onion } from "./onion.js";
 
@@ -34,7 +35,7 @@ export function wrongResult<Context, Result>(
   thrown: readonly unknown[] | undefined,
   result: unknown,
 ): unknown {
-  if (result instanceof MiddlewareTermination) return attributed(name, onion, own, thrown, result);
+  if (isA(result, MiddlewareTermination)) return attributed(name, onion, own, thrown, result);
   if (result === undefined) {
     return new MiddlewareError(
       "nothing_returned",
@@ -58,13 +59,19 @@ export function attributed<Context, Result>(
   error: unknown,
 ): unknown {
   if (thrown?.includes(error)) return error;
-  if (error instanceof MiddlewareTermination) return termination(name, onion, error);
-  if (error instanceof TunicError) return error;
+  if (isA(error, MiddlewareTermination)) return termination(name, onion, error);
+  if (isA(error, TunicError)) return error;
   const signal = onion.signalOf(own);
   // An abort passes untouched, also where the handler waited for something of its own.
   if (signal.aborted && error === signal.reason) return error;
-  const reason = error instanceof Error ? error.message : String(error);
-  return new MiddlewareError("handler_failed", name, `failed: ${reason}`, { cause: error });
+  return handlerFailed(name, error);
+}
+
+/** What a handler failed with, under its name. */
+export function handlerFailed(name: string, error: unknown): MiddlewareError {
+  return new MiddlewareError("handler_failed", name, `failed: ${messageOf(error)}`, {
+    cause: error,
+  });
 }
 
 function termination<Context, Result>(

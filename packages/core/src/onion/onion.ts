@@ -25,6 +25,8 @@ export interface Onion<Context, Result> {
   changes?(own: Context): boolean;
   /** After a pass of the inside: what the handler gets of it. */
   passed?(own: Context, result: Result): Result | Promise<Result>;
+  /** What the handler itself, beside its function, has failed with during the pass that just ended. */
+  failure?(own: Context): { readonly error: unknown } | undefined;
   /** After the handler: `last` is what its last pass of the inside gave. */
   settle?(own: Context, result: Result, last: Result | undefined): Result | Promise<Result>;
   /** A mistake that nobody else would hear of. */

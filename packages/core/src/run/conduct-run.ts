@@ -1,3 +1,4 @@
+import { isA } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
 import type { RunEndOutcome } from "../events/run-events.js";
 import type { Message } from "../messages/message.js";
@@ -29,12 +30,17 @@ export async function conductRun<Result extends Conducted>(
   } catch (error) {
     const outcome = run.gate.external && error === run.gate.reason ? "aborted" : "failed";
     run.gate.abort(error);
-    if (outcome === "failed" && error instanceof TunicError) error.transcript = run.transcript;
+    if (outcome === "failed") giveTranscript(error, run);
     endRun(run, startedAt, outcome, undefined, error);
     throw error;
   } finally {
-    run.gate.release();
+    run.end();
   }
+}
+
+/** A frozen error cannot take the transcript; the event at the run's end has it all the same. */
+function giveTranscript(error: unknown, run: Run): void {
+  if (isA(error, TunicError) && Object.isExtensible(error)) error.transcript = run.transcript;
 }
 
 function endRun(

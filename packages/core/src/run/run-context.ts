@@ -100,6 +100,9 @@ export class Run implements RunContext {
   #waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
+  readonly #unique: string;
+  /** Set when the run went on after a stop from inside. */
+  #stopped: { readonly reason: unknown } | undefined;
   #ids = 0;
   #waiting = 0;
   #waitingSince = 0;
@@ -110,7 +113,8 @@ export class Run implements RunContext {
 
   constructor(init: RunInit = {}) {
     this.environment = init.environment ?? init.parent?.environment ?? systemEnvironment;
-    this.id = `run_${this.environment.randomId()}`;
+    this.#unique = this.environment.randomId();
+    this.id = `run_${this.#unique}`;
     if (init.parent) this.parent = init.parent;
     if (init.passOf) this.passOf = init.passOf;
     if (init.agent) this.agent = init.agent;
@@ -150,14 +154,21 @@ export class Run implements RunContext {
   }
 
   newId(kind: string): string {
-    return `${kind}_${this.id.slice(4)}_${++this.#ids}`;
+    return `${kind}_${this.#unique}_${++this.#ids}`;
   }
 
   /** Goes on after a stop from inside (the time limit): what was stopped stays so, new work may begin. */
   reopen(): void {
+    this.#stopped = { reason: this.gate.reason };
     this.gate.release();
     this.gate = new AbortGate();
     for (const signal of this.#outside) this.gate.follow(signal);
+  }
+
+  /** The run is over: lets go of every signal, and what was stopped finds the run so, whenever it looks. */
+  end(): void {
+    if (this.#stopped) this.gate.abort(this.#stopped.reason);
+    this.gate.release();
   }
 
   /**

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
 import type { Message } from "../messages/message.js";
-import { AgentSession, commitToSession, holdSession, type SessionData } from "./agent-session.js";
+import { AgentSession, commitToSession, holdSession } from "./agent-session.js";
 
 const said = (id: string): Message => ({
   id,
@@ -13,7 +13,7 @@ const said = (id: string): Message => ({
 const spent = { iterations: 2, functionCalls: 3, tokens: 40 };
 
 /** As a store gives it back: whatever somebody wrote there. */
-const stored = (json: string): SessionData => JSON.parse(json);
+const stored = (json: string): unknown => JSON.parse(json);
 
 /** The code of the error that a stored text is refused with. */
 function refusal(json: string): string | undefined {
@@ -32,6 +32,22 @@ describe("a new session", () => {
     expect(session.id).toMatch(/^session_[0-9a-f]+$/);
     expect(new AgentSession().id).not.toBe(session.id);
     expect(new AgentSession({ id: "s1" }).id).toBe("s1");
+    expect(new AgentSession({ id: undefined }).id).toMatch(/^session_/);
+  });
+
+  it.each<[unknown, string, RegExp]>([
+    [new AgentSession().toJSON(), "session_data", /AgentSession\.fromJSON\(data\) makes one/],
+    [{ id: "s1", messages: [] }, "session_data", /fromJSON/],
+    [new AgentSession(), "session_data", /fromJSON/],
+    ["s1", "invalid_option", /new AgentSession\(\{ id: "…" \}\)/],
+    [null, "invalid_option", /takes an object/],
+    [{ ID: "s1" }, "unknown_option", /did you mean "id"/],
+    [{ id: 7 }, "invalid_option", /non-empty string/],
+    [{ id: "" }, "invalid_option", /non-empty string/],
+  ])("is not made of %j", (options, code, message) => {
+    expect(() => Reflect.construct(AgentSession, [options])).toThrow(
+      expect.objectContaining({ code, message: expect.stringMatching(message) }),
+    );
   });
 });
 
@@ -75,13 +91,40 @@ describe("a session as JSON", () => {
     "{}",
     '{"version":1}',
     '{"version":1,"id":"s1","messages":{}}',
+    '{"version":1,"id":"s1","messages":["hello"]}',
+    '{"version":1,"id":"s1","messages":[],"state":"none"}',
   ])("that is none is refused: %s", (json) => {
     expect(refusal(json)).toBe("session_data");
+  });
+
+  it("that is still text is refused with what to write", () => {
+    expect(() => AgentSession.fromJSON(JSON.stringify(session))).toThrow("JSON.parse(text)");
   });
 
   it("that a newer version wrote in another form is refused for its version", () => {
     expect(refusal('{"version":2,"id":"s1","log":[]}')).toBe("session_version");
   });
+  it.each([
+    '{"version":1,"id":"s","messages":[null],"state":{}}',
+    '{"version":1,"id":"s","messages":[{"id":"m","role":"user"}],"state":{}}',
+    '{"version":1,"id":"s","messages":[{"id":"m","role":"user","contents":[null]}],"state":{}}',
+    '{"version":1,"id":"s","messages":[],"state":[1]}',
+    '{"version":1,"id":"s","messages":[],"state":"text"}',
+  ])("with a part that is none is refused now, not in its first run: %s", (json) => {
+    expect(refusal(json)).toBe("session_data");
+  });
+
+  it.each([
+    "{}",
+    "true",
+    '{"iterations":-1000,"functionCalls":0,"tokens":0}',
+    '{"iterations":1,"functionCalls":1,"tokens":"many"}',
+  ])("whose counters would let a run go on for ever is refused: %s", (paused) => {
+    expect(refusal(`{"version":1,"id":"s","messages":[],"state":{},"paused":${paused}}`)).toBe(
+      "session_data",
+    );
+  });
+
   it.each([
     '{"version":1,"messages":[],"state":{}}',
     '{"version":1,"id":7,"messages":[],"state":{}}',

@@ -1,6 +1,7 @@
-import { ConfigurationError } from "../errors/configuration-error.js";
+import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
-import { copyJson, type JsonValue } from "../messages/json.js";
+import type { Content } from "../messages/content.js";
+import { copyJson, isJsonObject, type JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { randomHex } from "./random-hex.js";
 import type { Spent } from "./spent.js";
@@ -14,6 +15,8 @@ export interface SessionData {
   readonly paused?: Spent;
 }
 
+const optionNames: ReadonlySet<string> = new Set(["id"]);
+
 /** One conversation over several runs: grows by what each run adds, in one step at its end. */
 export class AgentSession {
   readonly id: string;
@@ -24,8 +27,15 @@ export class AgentSession {
   /** Counters of the run that paused last; its continuation goes on from them. */
   paused?: Spent;
 
-  /** @param options.id Default: a random id. */
-  constructor(options: { readonly id?: string } = {}) {
+  /**
+   * Begins an empty conversation; {@link AgentSession.fromJSON} goes on with a stored one.
+   *
+   * @param options.id Default: a random id.
+   * @throws ConfigurationError `invalid_option`, `unknown_option`, or `session_data` for the data of
+   * a stored session.
+   */
+  constructor(options: { readonly id?: string | undefined } = {}) {
+    checkOptions(options);
     this.id = options.id ?? `session_${randomHex()}`;
     this.messages = [];
     this.state = {};
@@ -48,17 +58,17 @@ export class AgentSession {
    * @throws ConfigurationError `session_version` when a newer version wrote it, `session_data` when
    * it is no session.
    */
-  static fromJSON(data: SessionData): AgentSession {
-    if (typeof data !== "object" || data === null || !("version" in data || "messages" in data)) {
-      throw notASession();
-    }
-    if (data.version !== 1 && !(data.version === undefined && !Array.isArray(data.messages))) {
+  static fromJSON(data: unknown): AgentSession {
+    if (typeof data === "string") throw notASession(" Parse the text first: JSON.parse(text).");
+    if (!isJsonObject(data) || !("version" in data || "messages" in data)) throw notASession();
+    const { version, messages } = data;
+    if (version !== 1 && !(version === undefined && !Array.isArray(messages))) {
       throw new ConfigurationError(
         "session_version",
-        `This session has version ${String(data.version)}; this version of Tunic reads version 1.`,
+        `This session has version ${String(version)}; this version of Tunic reads version 1.`,
       );
     }
-    if (typeof data.id !== "string" || !Array.isArray(data.messages)) throw notASession();
+    if (!isSessionData(data)) throw notASession();
     const session = new AgentSession({ id: data.id });
     session.messages = copyJson(data.messages);
     // Not Object.assign: that would take a member called "__proto__" for the prototype.
@@ -103,6 +113,59 @@ export function holdSession(session: AgentSession): () => void {
   };
 }
 
-function notASession(): ConfigurationError {
-  return new ConfigurationError("session_data", "AgentSession.fromJSON takes what toJSON() gave.");
+/** Seen from outside its types: a stored session that is handed over here would be lost silently. */
+function checkOptions(options: unknown): void {
+  if (!isJsonObject(options)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      'new AgentSession takes an object: new AgentSession({ id: "…" }). AgentSession.fromJSON(data) makes one of stored data.',
+    );
+  }
+  if (["messages", "state", "version"].some((name) => name in options)) {
+    throw new ConfigurationError(
+      "session_data",
+      "new AgentSession begins an empty conversation; AgentSession.fromJSON(data) makes one of stored data.",
+    );
+  }
+  checkOptionNames("new AgentSession", options, optionNames);
+  const { id } = options;
+  if (id === undefined || (typeof id === "string" && id !== "")) return;
+  throw new ConfigurationError("invalid_option", "`id` of a session must be a non-empty string.");
+}
+
+/** A store may hold anything: what is broken must not wait for the first run to be found. */
+function isSessionData(data: object): data is SessionData {
+  const { id, messages, state, paused } = data as { [Name in keyof SessionData]?: unknown };
+  return (
+    typeof id === "string" &&
+    Array.isArray(messages) &&
+    messages.every(isMessage) &&
+    (state === undefined || isJsonObject(state)) &&
+    (!paused || isSpent(paused))
+  );
+}
+
+function isMessage(message: Message | null): boolean {
+  return (
+    typeof message?.id === "string" &&
+    typeof message.role === "string" &&
+    Array.isArray(message.contents) &&
+    message.contents.every((content: Content | null) => typeof content?.type === "string")
+  );
+}
+
+/** A count below zero, or none at all, would be a budget without an end. */
+function isSpent(paused: unknown): boolean {
+  if (!isJsonObject(paused)) return false;
+  const { iterations, functionCalls, tokens } = paused;
+  return [iterations, functionCalls, tokens].every(
+    (count) => Number.isFinite(count) && Number(count) >= 0,
+  );
+}
+
+function notASession(hint = ""): ConfigurationError {
+  return new ConfigurationError(
+    "session_data",
+    `AgentSession.fromJSON takes what toJSON() gave.${hint}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
 import { Run } from "../run/run-context.js";
+import { AgentSession } from "../session/agent-session.js";
 import { hostedTool, type ToolOptions, tool } from "./function-tool.js";
 import { standaloneContext } from "./standalone-context.js";
 import type { FunctionInvocationContext } from "./tool.js";
@@ -158,6 +159,56 @@ describe("invoke", () => {
     const own = standaloneContext(look, {});
     await look.invoke({}, { context: own });
     expect(seen).toBe(own);
+  });
+
+  it("hands over the services and the session it is given, and knows no other options", async () => {
+    const look = tool({
+      name: "look",
+      execute: (_input, { services, session, run }) => [
+        services["region"],
+        session?.id,
+        run.services === services && run.session === session,
+      ],
+    });
+    const session = new AgentSession({ id: "s1" });
+    const services = { region: "eu" };
+    const value = await look.invoke({}, { services, session, skipParsing: true });
+    expect(value).toEqual(["eu", "s1", true]);
+    const misspelt = { sesion: session, skipParsing: false };
+    await expect(look.invoke({}, misspelt)).rejects.toMatchObject({
+      code: "unknown_option",
+      message: expect.stringContaining('did you mean "session"'),
+    });
+    const context = standaloneContext(look, {});
+    await expect(look.invoke({}, { context, services })).rejects.toMatchObject({
+      code: "two_sources",
+    });
+  });
+
+  it.each<[unknown, boolean]>([
+    ["half done", true],
+    [[], true],
+    [[{ type: "text", text: "half" }], true],
+    [{ update: { type: "retract", messageIds: [] } }, true],
+    [50, false],
+    [undefined, false],
+    [null, false],
+    [{ percent: 50 }, false],
+    [{ update: 50 }, false],
+    [["half"], false],
+  ])("reportProgress of %j is taken: %s", async (progress, fits) => {
+    const report = tool({
+      name: "report",
+      execute: (_input, { reportProgress }) => Reflect.apply(reportProgress, undefined, [progress]),
+    });
+    const done = report.invoke({}, { skipParsing: true });
+    if (fits) await done;
+    else {
+      await expect(done).rejects.toMatchObject({
+        code: "invalid_progress",
+        message: expect.stringContaining("reportProgress takes a text"),
+      });
+    }
   });
 
   it("what comes out can be returned by a tool around it, whole or its contents", async () => {

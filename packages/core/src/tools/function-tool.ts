@@ -1,6 +1,7 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { ToolError, ToolInvalidArgumentsError } from "../errors/tool-errors.js";
 import type { Content } from "../messages/content.js";
+import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import { checkedJsonCopy } from "./json-copy.js";
 import { type ArgumentsOf, type SchemaInput, toJsonSchema } from "./schema.js";
@@ -22,31 +23,33 @@ export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
   /** 1 to 128 characters. Services take letters, digits, `_` and `-`. */
   readonly name: string;
   /** For people. */
-  readonly title?: string;
+  readonly title?: string | undefined;
   /** For the model. Default: empty. */
-  readonly description?: string;
+  readonly description?: string | undefined;
   /** Default: no arguments. */
-  readonly parameters?: Schema;
+  readonly parameters?: Schema | undefined;
   /** The work. Left out: the tool is declaration-only, and its calls go back to the caller. */
-  readonly execute?: (
-    this: void,
-    input: ArgumentsOf<Schema>,
-    context: FunctionInvocationContext,
-  ) => Value | PromiseLike<Value>;
+  readonly execute?:
+    | ((
+        this: void,
+        input: ArgumentsOf<Schema>,
+        context: FunctionInvocationContext,
+      ) => Value | PromiseLike<Value>)
+    | undefined;
   /** Turns the function's (settled) value into what the model sees. Default: text, data as JSON. */
-  readonly parseResult?: (this: void, value: Value) => string | readonly Content[];
+  readonly parseResult?: ((this: void, value: Value) => string | readonly Content[]) | undefined;
   /** How many calls may run in one run. Default: no limit. */
-  readonly maxInvocations?: number;
+  readonly maxInvocations?: number | undefined;
   /** How many failures in one run are enough. Default: no limit. */
-  readonly maxInvocationExceptions?: number;
+  readonly maxInvocationExceptions?: number | undefined;
   /** Runs alone in its batch. Default false. */
-  readonly exclusive?: boolean;
+  readonly exclusive?: boolean | undefined;
   /** May destroy something. Default false. */
-  readonly destructive?: boolean;
+  readonly destructive?: boolean | undefined;
   /** Whether calls may run at the same time. Default true. */
-  readonly concurrencySafe?: boolean;
+  readonly concurrencySafe?: boolean | undefined;
   /** Keys of what the tool works on; calls that share one run one after the other. */
-  readonly resources?: readonly string[] | ResourceKeys<ArgumentsOf<Schema>>;
+  readonly resources?: readonly string[] | ResourceKeys<ArgumentsOf<Schema>> | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set([
@@ -109,8 +112,10 @@ export function hostedTool(options: Omit<HostedTool, "type">): HostedTool {
 async function invoke(
   self: FunctionTool,
   args: unknown,
-  { context, skipParsing = false }: InvokeOptions = {},
+  options: InvokeOptions = {},
 ): Promise<unknown> {
+  checkInvokeOptions(self, options);
+  const { context, skipParsing = false } = options;
   if (self.execute === undefined) {
     throw new ToolError(
       `The tool "${self.name}" is declaration-only: it has no execute function to invoke.`,
@@ -123,9 +128,26 @@ async function invoke(
     const cause = checked.cause === undefined ? {} : { cause: checked.cause };
     throw new ToolInvalidArgumentsError(checked.message, cause);
   }
-  const surroundings = context ?? standaloneContext(self, checked.arguments);
+  const surroundings = context ?? standaloneContext(self, checked.arguments, options);
   if (skipParsing) return self.execute(checked.input, surroundings);
   return returnable(await runAndConvert(self, checked.input, surroundings));
+}
+
+const invokeOptionNames: ReadonlySet<string> = new Set<keyof InvokeOptions>([
+  "context",
+  "services",
+  "session",
+  "skipParsing",
+]);
+
+function checkInvokeOptions({ name }: FunctionTool, options: InvokeOptions): void {
+  checkOptionNames(`invoke() of the tool "${name}"`, options, invokeOptionNames);
+  const { context, services, session } = options;
+  if (context === undefined || (services === undefined && session === undefined)) return;
+  throw new ConfigurationError(
+    "two_sources",
+    `invoke() of the tool "${name}" was given a context, which has its own services and session.`,
+  );
 }
 
 async function runAndConvert(
@@ -198,11 +220,4 @@ function wrongOption(name: string, option: string, expected: string): Configurat
 
 function isAbsentOr(value: unknown, type: string): boolean {
   return value === undefined || typeof value === type;
-}
-
-/** Options without the members that were given as undefined. */
-function defined<Options extends object>(options: Options): Options {
-  return Object.fromEntries(
-    Object.entries(options).filter(([, value]) => value !== undefined),
-  ) as Options;
 }

@@ -38,8 +38,11 @@ function isPlain(value: unknown, depth: number, nodes: { left: number }): boolea
   if (typeof value !== "object" || depth > maximumDepth || --nodes.left < 0) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
   if (Array.isArray(value)) {
+    // Places without a member count, too: a list may claim to have four billion of them.
+    nodes.left -= value.length;
     return (
       prototype === Array.prototype &&
+      nodes.left >= 0 &&
       value.every((member) => member === undefined || isPlain(member, depth + 1, nodes))
     );
   }

@@ -5,6 +5,8 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
+import * as mini from "zod/mini";
+import * as z3 from "zod/v3";
 import { type SchemaInput, toJsonSchema } from "./schema.js";
 
 const convert = (parameters: unknown) => toJsonSchema(parameters as SchemaInput, "parameters of x");
@@ -72,7 +74,10 @@ describe("what is refused when a tool is made", () => {
     expect(() => convert(v.object({}))).toThrow(
       "wrap it with toStandardJsonSchema of @valibot/to-json-schema",
     );
-    expect(() => convert(standard("zod"))).toThrow("use zod 4.2 or later");
+    for (const schema of [mini.object({}), z3.object({}), standard("zod")]) {
+      expect(() => convert(schema)).toThrow(/import from "zod" \(4\.2 or later\).*z\.toJSONSchema/);
+    }
+    expect(convert(mini.toJSONSchema(mini.object({ n: mini.number() })))).toMatchObject(number);
     expect(codeOf(standard("mine"))).toBe("schema_without_json_schema");
   });
 

@@ -50,9 +50,9 @@ export function toJsonSchema(parameters: SchemaInput | undefined, what: string):
   if (!isJsonObject(copy)) throw notAnObject(what, "it is no schema object");
   if (looksLikeProperties(copy)) {
     const [name = ""] = Object.keys(copy);
-    throw notAnObject(
-      what,
-      `its members look like properties; write { type: "object", properties: { ${name}: … } }`,
+    throw new ConfigurationError(
+      "schema_not_object",
+      `The members of the ${what} look like properties. Write { type: "object", properties: { ${name}: … } }.`,
     );
   }
   const references = new SchemaReferences(copy);
@@ -98,7 +98,9 @@ function convert(schema: StandardSchema, what: string): unknown {
 }
 
 function remedyFor(vendor: string): string {
-  if (vendor === "zod") return "use zod 4.2 or later";
+  if (vendor === "zod") {
+    return 'import from "zod" (4.2 or later), not from "zod/mini" or "zod/v3", or pass z.toJSONSchema(schema)';
+  }
   if (vendor === "valibot") return "wrap it with toStandardJsonSchema of @valibot/to-json-schema";
   if (vendor === "arktype") return "use arktype 2.1.28 or later";
   return `"${vendor}" gives no JSON Schema (~standard.jsonSchema); write the JSON Schema by hand`;

@@ -1,11 +1,23 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
 import type { JsonObject } from "../messages/json.js";
-import { Run } from "../run/run-context.js";
+import { Run, type Services } from "../run/run-context.js";
+import type { AgentSession } from "../session/agent-session.js";
+import { checkProgress } from "./check-progress.js";
 import type { FunctionInvocationContext, FunctionTool } from "./tool.js";
 
+/** What code that invokes a tool can hand to it. */
+interface Surroundings {
+  readonly services?: Services | undefined;
+  readonly session?: AgentSession | undefined;
+}
+
 /** What a function is told when its tool is invoked by code, outside every run. */
-export function standaloneContext(tool: FunctionTool, args: JsonObject): FunctionInvocationContext {
-  const run = new Run();
+export function standaloneContext(
+  tool: FunctionTool,
+  args: JsonObject,
+  { services, session }: Surroundings = {},
+): FunctionInvocationContext {
+  const run = new Run({ ...(services && { services }), ...(session && { session }) });
   const outside = (): never => {
     throw new ConfigurationError(
       "no_live_run",
@@ -15,7 +27,7 @@ export function standaloneContext(tool: FunctionTool, args: JsonObject): Functio
   return {
     agentId: undefined,
     agentName: undefined,
-    session: undefined,
+    session,
     streamed: false,
     run,
     tool,
@@ -35,6 +47,6 @@ export function standaloneContext(tool: FunctionTool, args: JsonObject): Functio
     },
     addTools: outside,
     removeTools: outside,
-    reportProgress() {},
+    reportProgress: checkProgress,
   };
 }

@@ -141,12 +141,22 @@ function notATool(value: unknown, source: string): ConfigurationError {
   const found = typeof value === "function" ? "a bare function" : describe(value);
   return new ConfigurationError(
     "not_a_tool",
-    `${source} is ${found}, not a tool. Wrap it with tool({ name, description, parameters, execute }).`,
+    `${source} is ${found}, not a tool. ${remedy(value)}`,
   );
+}
+
+function remedy(value: unknown): string {
+  if (typeof value === "object" && value !== null) {
+    if ("asTool" in value) return 'Write agent.asTool({ name: "…", description: "…" }).';
+    const members = Object.values(value);
+    if (members.length > 0 && members.every(isTool)) return "Write Object.values(tools).";
+  }
+  return "Wrap it with tool({ name, description, parameters, execute }).";
 }
 
 function describe(value: unknown): string {
   if (value === null || value === undefined) return String(value);
+  if (typeof value === "object" && "asTool" in value) return "an agent";
   return typeof value === "object" ? "an object of another kind" : `a ${typeof value}`;
 }
 

@@ -170,6 +170,9 @@ describe("B79: a tool returns undefined, null, empty text", () => {
     expect(textOf(toolResult({ contents: [] }))).toBe("(no contents)");
     expect(textOf(toolResult({ contents: "" }))).toBe("(empty text)");
     expect(told(textContent(""))).toBe("(empty text)");
+    // Objects that come to nothing, too.
+    expect(told(Object(""))).toBe("(empty text)");
+    expect(told({ toJSON: () => "" })).toBe("(empty text)");
   });
 });
 

@@ -173,7 +173,7 @@ function anyContentsOf(value: unknown): readonly Content[] {
     return contentsOf(value);
   } catch {
     // A list that throws when it is read.
-    return [textPart(resultText(value))];
+    return [text(resultText(value))];
   }
 }
 
@@ -181,14 +181,21 @@ function contentsOf(value: unknown): readonly Content[] {
   if (typeof value === "string") return [text(value)];
   if (value === undefined) return [textPart("Done. The tool returned no output.")];
   if (isMadeContent(value)) return readable([value]);
-  if (!isList(value) || !value.some(isMadeContent)) return [textPart(resultText(value))];
+  if (!isList(value) || !holdsContents(value)) return [text(resultText(value))];
   return readable(
     value.map((member) => {
       if (isMadeContent(member)) return member;
-      return typeof member === "string" ? text(member) : textPart(resultText(member));
+      return typeof member === "string" ? text(member) : text(resultText(member));
     }),
   );
 }
+
+/** Whether one of a list is a content. Nobody makes millions; a list that claims to have them is data. */
+function holdsContents(list: readonly unknown[]): boolean {
+  return list.length <= mostContents && list.some(isMadeContent);
+}
+
+const mostContents = 1_000_000;
 
 /** Contents of which a model gets to see something. */
 function readable(contents: readonly Content[]): readonly Content[] {

@@ -18,9 +18,14 @@ export interface ToolResult {
 
 /** How `invoke` is told about its surroundings. */
 export interface InvokeOptions {
-  readonly context?: FunctionInvocationContext;
+  /** What `execute` gets as its second argument. Default: that of a run of its own, without an agent. */
+  readonly context?: FunctionInvocationContext | undefined;
+  /** What it finds in `context.services`. Excludes `context`. */
+  readonly services?: Services | undefined;
+  /** What it finds in `context.session`. Excludes `context`. */
+  readonly session?: AgentSession | undefined;
   /** Return the function's own value untouched, instead of a {@link ToolResult}. Default false. */
-  readonly skipParsing?: boolean;
+  readonly skipParsing?: boolean | undefined;
 }
 
 /**
@@ -64,6 +69,7 @@ export interface FunctionTool<Arguments = unknown, Value = unknown> {
    * Validates the arguments, runs the function and converts its value. What the function throws
    * comes out as a result with `isError`, except with `skipParsing`, where it is thrown.
    *
+   * @throws ConfigurationError for an unknown option, and for `services` or `session` beside `context`.
    * @throws ToolInvalidArgumentsError with `skipParsing`, when the arguments do not fit.
    * @throws ToolError `declaration_only` on a tool without a function.
    */
@@ -122,6 +128,8 @@ export interface FunctionInvocationContext {
   /**
    * Shows how far the work is, or an update of a run inside it, as a `progress` update; without a
    * stream it does nothing. A returned promise is back-pressure.
+   *
+   * @throws ConfigurationError `invalid_progress` for anything else.
    */
   readonly reportProgress: (
     progress: string | readonly Content[] | { readonly update: Update },

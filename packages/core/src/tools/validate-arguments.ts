@@ -119,7 +119,7 @@ function accept(
   filled: JsonObject,
 ): CheckedArguments | Promise<CheckedArguments> {
   // The function gets a copy: what it does to its input must not change the log.
-  const input = filled === args ? copyJson(args) : filled;
+  const input = copyJson(filled);
   if (tool.schema === undefined) return { ok: true, arguments: args, input };
   try {
     const result = tool.schema["~standard"].validate(input);

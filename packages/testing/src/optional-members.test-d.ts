@@ -1,0 +1,18 @@
+import { expectTypeOf, it } from "vitest";
+import type { ScriptedChatClientOptions } from "./scripted-chat-client.js";
+import type { ScriptedAnswer, ScriptedCall } from "./scripted-turn.js";
+
+/** The optional members that cannot be written as undefined, under `exactOptionalPropertyTypes`. */
+type Exact<Options> = {
+  [Name in keyof Options]-?: Record<never, never> extends Pick<Options, Name>
+    ? Record<Name, undefined> extends Pick<Options, Name>
+      ? never
+      : Name
+    : never;
+}[keyof Options];
+
+it("options may be written as undefined", () => {
+  expectTypeOf<Exact<ScriptedChatClientOptions>>().toBeNever();
+  expectTypeOf<Exact<ScriptedAnswer>>().toBeNever();
+  expectTypeOf<Exact<ScriptedCall>>().toBeNever();
+});
