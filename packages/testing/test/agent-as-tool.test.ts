@@ -7,6 +7,7 @@ import {
   type RunEvent,
   tool,
   type Update,
+  verdictMiddleware,
 } from "@tunic/core";
 import { manualEnvironment, ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
@@ -135,6 +136,18 @@ describe("an agent as a tool", () => {
         error: { code: "needs_answer" },
       });
       expect(resultTexts(response.messages)[0]).toMatch(/ask/);
+    });
+
+    it("its question for a person, too, names the call that waits", async () => {
+      const careful = verdictMiddleware("careful", async () => ({ kind: "ask" }));
+      const child = helper([{ calls: [lampIn("hall")] }], { tools: lamp, middleware: [careful] });
+      const { response } = await play({
+        turns: [delegate(), "sorry"],
+        agent: { tools: child.asTool() },
+      });
+      expect(resultTexts(response.messages)[0]).toBe(
+        "Error: helper needs an answer to lamp, which nobody here can give.",
+      );
     });
 
     it("its messages stay its own: the parent's session holds the result alone", async () => {

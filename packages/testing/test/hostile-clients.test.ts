@@ -184,10 +184,10 @@ describe("updates that come too late", () => {
     });
     const run = agent.run("go", { signal: stop.signal, onUpdate: (update) => seen.push(update) });
     await Promise.resolve();
-    push?.(delta("in time"));
+    void push?.(delta("in time"));
     end(fail, stop);
     await expect(run).rejects.toBeDefined();
-    push?.(delta("late"));
+    void push?.(delta("late"));
     expect(seen.length).toBe(1);
   });
 
@@ -209,7 +209,7 @@ describe("updates that come too late", () => {
 
 describe("a client that never settles", () => {
   const deaf = client(({ onUpdate }) => {
-    onUpdate?.(delta("and then"));
+    void onUpdate?.(delta("and then"));
     return new Promise<ChatResponse>(nothing);
   });
   const request = { messages: [], options: {} };

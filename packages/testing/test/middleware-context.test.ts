@@ -2,6 +2,7 @@ import {
   Agent,
   AgentSession,
   type ChatClient,
+  chatMiddleware,
   type Principal,
   type RunContext,
   type RunEvent,
@@ -10,7 +11,7 @@ import {
 import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { expectNoUnhandledRejections, kinds, middlewareOf } from "./support/onions.js";
-import { inBothManners } from "./support/play.js";
+import { inBothManners, rejection } from "./support/play.js";
 import { lamp, lampIn, ping } from "./support/tools.js";
 
 expectNoUnhandledRejections();
@@ -109,6 +110,22 @@ inBothManners((play) => {
     expect(seen.at(-1)).toEqual({ id: "ada", roles: ["user"] });
   });
 
+  it.each([
+    "mara",
+    null,
+    {},
+    { id: "" },
+    { id: 7 },
+    { id: "mara", roles: "admin" },
+    { id: "mara", tenant: 1 },
+  ])("what is no principal is refused before anything begins: %j", async (wrong) => {
+    const run = { principal: wrong as unknown as Principal };
+    expect(await rejection(play({ turns: ["done"], run }))).toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining("`principal` must be an object"),
+    });
+  });
+
   it("run.child() is for model calls of a handler's own: same principal, services, signal and clock", async () => {
     const seen: RunContext[] = [];
     const judge: ChatClient = {
@@ -145,6 +162,26 @@ inBothManners((play) => {
     expect(child?.now()).toBe(42);
     expect(child?.state).not.toBe(parent?.state);
   });
+
+  it.each(["before the model", "after it"])(
+    "what a run that a chat handler starts %s uses is summed at the run",
+    async (when) => {
+      const client = new ScriptedChatClient([{ text: "x", usage: { inputTokens: 100 } }]);
+      const child = new Agent({ client });
+      const asking = chatMiddleware("asking", async ({ run }, next) => {
+        if (when === "before the model") await child.run("t", { parent: run });
+        const response = await next();
+        if (when === "after it") await child.run("t", { parent: run });
+        return response;
+      });
+      const { response } = await play({
+        turns: [{ text: "done", usage: { inputTokens: 2 } }],
+        agent: { middleware: [asking] },
+      });
+      expect(response.usage).toEqual({ inputTokens: 102 });
+      expect(response.lastUsage).toEqual({ inputTokens: 2 });
+    },
+  );
 
   it("a chat handler may take tools away; a call of one that was taken does not run", async () => {
     const narrow = middlewareOf("chat", "narrow", (context, next) => {

@@ -1,8 +1,10 @@
 import {
   ChatClientError,
   endRun,
+  FunctionInvocationLayer,
   MiddlewareError,
   type RunEvent,
+  sortMiddleware,
   tool,
   withMiddleware,
 } from "@tunic/core";
@@ -246,5 +248,18 @@ describe("a client wrapped by hand", () => {
       const asked = { ...request, ...(manner === "streamed" && { onUpdate: () => {} }) };
       expect(await rejection(client.getResponse(asked))).toMatchObject({ code, message: says });
     }
+  });
+});
+
+describe("a loop that is given sorted middleware", () => {
+  it("refuses agent handlers: it has no agent onion, and a guard must not get lost", () => {
+    const layers = sortMiddleware([middlewareOf("agent", "guard", (_, next) => next())]);
+    const client = new ScriptedChatClient([]);
+    expect(() => new FunctionInvocationLayer(client, {}, { layers })).toThrow(
+      expect.objectContaining({
+        code: "wrong_kind",
+        message: expect.stringContaining('"guard" has a handler for "agent"'),
+      }),
+    );
   });
 });
