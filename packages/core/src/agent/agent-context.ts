@@ -2,7 +2,6 @@ import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
 import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
-import { isA } from "../errors/thrown.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { updatesOf } from "../messages/update.js";
@@ -110,13 +109,10 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
   kind: "agent",
   observer: (own) => observerOf(own.run),
   inside(own, signal) {
-    const { input, segment, signal: outer } = AgentContext.passageOf(own);
-    const inner = signal && segment ? untilAborted(segment, signal) : segment;
-    const passage = newPassage(input, inner, signal ?? outer);
-    return new AgentContext(own.messages, own.options, own.run, passage);
+    return new AgentContext(own.messages, own.options, own.run, insidePassage(own, signal));
   },
   signalOf: (own) => own.signal,
-  isResult: (value): value is AgentResponse => isA(value, AgentResponse),
+  isResult: (value): value is AgentResponse => value instanceof AgentResponse,
   begin: (own) => takeBack(AgentContext.passageOf(own)),
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
@@ -129,6 +125,17 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
     own.run.notice("agent_run_abandoned", `Work that was given up has ${outcome}.`, error);
   },
 };
+
+/** Layers that began at the same place share a passage. */
+function insidePassage(own: AgentContext, signal: AbortSignal | undefined): AgentPassage {
+  const passage = AgentContext.passageOf(own);
+  const { input, segment, mark } = passage;
+  if (signal === undefined) {
+    if (segment === undefined || segment.mark() === mark) return passage;
+    return newPassage(input, segment, passage.signal);
+  }
+  return newPassage(input, segment && untilAborted(segment, signal), signal);
+}
 
 /** Closed once the bound has fired: what still comes from the inside is dropped. */
 function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment {

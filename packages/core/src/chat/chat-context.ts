@@ -17,6 +17,8 @@ export class ChatContext {
   messages: readonly Message[];
   options: ChatOptions;
   readonly #passage: ChatPassage;
+  /** Made with the first transform. */
+  #transforming: Transforming | undefined;
 
   /** @internal */
   constructor(messages: readonly Message[], options: ChatOptions, passage: ChatPassage) {
@@ -49,8 +51,8 @@ export class ChatContext {
    * `next()`; it holds for each later `next()` of this handler.
    */
   transformUpdates(make: TransformFactory): void {
-    this.#passage.transforming ??= { factories: [], stage: undefined, fed: false };
-    this.#passage.transforming.factories.push(make);
+    this.#transforming ??= { factories: [], stage: undefined, fed: false };
+    this.#transforming.factories.push(make);
   }
 
   /** A response of the handler's own, made of a text or contents. */
@@ -62,6 +64,11 @@ export class ChatContext {
   static passageOf(context: ChatContext): ChatPassage {
     return context.#passage;
   }
+
+  /** @internal */
+  static transformingOf(context: ChatContext): Transforming | undefined {
+    return context.#transforming;
+  }
 }
 
 /** How one layer of the chat onion is connected; handlers do not see it. */
@@ -70,9 +77,7 @@ export interface ChatPassage {
   readonly segment: UpdateSegment | undefined;
   /** Set where an outer handler has bounded the inside. */
   readonly signal: AbortSignal | undefined;
-  /** Made with the layer's first transform. */
-  transforming: Transforming | undefined;
-  /** Where in the segment this layer began. */
+  /** Where in the segment the layer began; layers that began at the same place share a passage. */
   readonly mark: number;
   /** Whether a layer further out transforms what is streamed. */
   readonly transformed: boolean;
@@ -110,7 +115,6 @@ function newPassage(
     segment,
     signal,
     transformed,
-    transforming: undefined,
     mark: segment?.mark() ?? 0,
   };
 }
@@ -120,22 +124,18 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
   kind: "chat",
   observer: (own) => observerOf(own.run),
   inside(own, signal) {
-    const passage = ChatContext.passageOf(own);
-    const segment = insideSegment(passage, signal);
-    const transformed = passage.transformed || passage.transforming !== undefined;
-    const child = newPassage(passage.round, segment, signal ?? passage.signal, transformed);
-    return new ChatContext(own.messages, own.options, child);
+    return new ChatContext(own.messages, own.options, insidePassage(own, signal));
   },
   signalOf: (own) => own.signal,
   isResult: isChatResponse,
   begin: (own) => takeBack(ChatContext.passageOf(own)),
   mistake: widened,
-  changes: (own) => ChatContext.passageOf(own).transforming !== undefined,
+  changes: (own) => ChatContext.transformingOf(own) !== undefined,
   passed(own, result) {
-    const { transforming } = ChatContext.passageOf(own);
+    const transforming = ChatContext.transformingOf(own);
     return transforming?.stage?.finish(result, transforming.fed) ?? result;
   },
-  failure: (own) => ChatContext.passageOf(own).transforming?.stage?.failure,
+  failure: (own) => ChatContext.transformingOf(own)?.stage?.failure,
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
     return sendInstead(own, result);
@@ -157,15 +157,31 @@ function isChatResponse(value: unknown): value is ChatResponse {
   );
 }
 
+function insidePassage(own: ChatContext, signal: AbortSignal | undefined): ChatPassage {
+  const passage = ChatContext.passageOf(own);
+  const transforming = ChatContext.transformingOf(own);
+  const { round, segment } = passage;
+  if (transforming === undefined && signal === undefined) {
+    if (segment === undefined || segment.mark() === passage.mark) return passage;
+    return newPassage(round, segment, passage.signal, passage.transformed);
+  }
+  const inner = insideSegment(segment, transforming, signal);
+  const transformed = passage.transformed || transforming !== undefined;
+  return newPassage(round, inner, signal ?? passage.signal, transformed);
+}
+
 /** Through the layer's transforms, where it has some; closed once a bound of this pass has fired. */
-function insideSegment(passage: ChatPassage, signal?: AbortSignal): UpdateSegment | undefined {
-  const { segment, transforming } = passage;
+function insideSegment(
+  segment: UpdateSegment | undefined,
+  transforming: Transforming | undefined,
+  signal: AbortSignal | undefined,
+): UpdateSegment | undefined {
   if (transforming) {
     const emit = segment && signal ? untilAborted(segment, signal) : segment?.emit;
     transforming.stage = new TransformStage(transforming.factories, emit);
     transforming.fed = false;
   }
-  if (segment === undefined || (transforming === undefined && signal === undefined)) return segment;
+  if (segment === undefined) return undefined;
   const send = transforming?.stage?.feed ?? segment.emit;
   return openSegment((update: Update) => {
     if (signal?.aborted) return;

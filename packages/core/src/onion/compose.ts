@@ -86,7 +86,7 @@ function around<Context, Result>(
   onion: Onion<Context, Result>,
   inner: Inside<Context, Result>,
 ): Inside<Context, Result> {
-  const { settle } = onion;
+  const { kind, observer: observerOf, inside, mistake, changes, isResult, settle } = onion;
   return (own, outer) => {
     const pass: Pass<Result> = {
       state: idle,
@@ -98,12 +98,12 @@ function around<Context, Result>(
     };
     const next: Next<Result> = (bounds) => {
       if (pass.state !== idle) return refuse(layer.name, onion, own, pass);
-      const wrong = onion.mistake?.(own);
+      const wrong = mistake?.(own);
       if (wrong) return refusal(pass, new MiddlewareError(wrong.code, layer.name, wrong.message));
       pass.state = running;
-      const plain = !pass.begun && !bounds?.signal && !onion.changes?.(own);
+      const plain = !pass.begun && !bounds?.signal && !changes?.(own);
       pass.current = plain
-        ? inner(onion.inside(own), pass)
+        ? inner(inside(own), pass)
         : again(layer.name, onion, own, inner, pass, bounds?.signal);
       pass.begun = true;
       return pass.current;
@@ -116,10 +116,10 @@ function around<Context, Result>(
       }
       pass.state = left;
       if (pass.mistake) throw tellThrown(outer, pass.mistake);
-      if (!onion.isResult(result)) {
+      if (!isResult(result)) {
         throw tellThrown(outer, wrongResult(layer.name, onion, own, pass.thrown, result));
       }
-      const settled = settle ? settle.call(onion, own, result, pass.last) : result;
+      const settled = settle ? settle(own, result, pass.last) : result;
       if (!(settled instanceof Promise)) return tellPassed(outer, settled);
       return settled.then(
         (last) => tellPassed(outer, last),
@@ -133,8 +133,8 @@ function around<Context, Result>(
       pass.state = left;
       throw tellThrown(outer, attributed(layer.name, onion, own, pass.thrown, error));
     };
-    const observer = onion.observer(own);
-    if (observer) return observed(observer, onion.kind, layer, own, next, returned, failed);
+    const observer = observerOf(own);
+    if (observer) return observed(observer, kind, layer, own, next, returned, failed);
     return started(layer, own, next).then(returned, failed);
   };
 }
