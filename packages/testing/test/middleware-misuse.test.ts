@@ -83,17 +83,17 @@ const mistakes: Record<
   },
   "something returned that is no result": {
     code: "wrong_result",
-    says: 'Middleware "mine" returned something that is no result of this kind of handler.',
+    says: 'Middleware "mine" returned an object with text; it must return a',
     make: async () => ({ text: "hello" }) as never,
   },
   "a run ended with something that is no result": {
     code: "wrong_result",
-    says: 'Middleware "mine" ended the run with something that is no result of this kind of handler.',
+    says: 'Middleware "mine" ended the run with a string; it must be a',
     make: async () => endRun("that is all") as never,
   },
   "a run ended by a throw with something that is no result": {
     code: "wrong_result",
-    says: 'Middleware "mine" ended the run with something that is no result of this kind of handler.',
+    says: 'Middleware "mine" ended the run with nothing; it must be a',
     make: async () => {
       throw endRun(undefined);
     },

@@ -2,10 +2,11 @@ import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
 import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
+import { wrongMessages, wrongOptions } from "../chat/wrong-request.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { updatesOf } from "../messages/update.js";
-import type { Onion } from "../onion/onion.js";
+import type { Mistake, Onion } from "../onion/onion.js";
 import { type AgentIdentity, observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { AgentResponse } from "./agent-response.js";
@@ -83,6 +84,8 @@ export interface RunInput {
   readonly history: readonly Message[];
   /** What of it is new to the caller. */
   readonly news: readonly Message[];
+  /** The options as they were before any handler. */
+  readonly options: ChatOptions;
 }
 
 /** The outermost context of a run. */
@@ -107,12 +110,14 @@ function newPassage(
 /** The rules of the agent onion: what was sent of an attempt that does not count is taken back. */
 export const agentOnion: Onion<AgentContext, AgentResponse> = {
   kind: "agent",
+  result: 'an AgentResponse: what next() gave, its with({ … }), or context.respond("…")',
   observer: (own) => observerOf(own.run),
   inside(own, signal) {
     return new AgentContext(own.messages, own.options, own.run, insidePassage(own, signal));
   },
   signalOf: (own) => own.signal,
   isResult: (value): value is AgentResponse => value instanceof AgentResponse,
+  mistake: wrongInput,
   begin: (own) => takeBack(AgentContext.passageOf(own)),
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
@@ -125,6 +130,15 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
     own.run.notice("agent_run_abandoned", `Work that was given up has ${outcome}.`, error);
   },
 };
+
+function wrongInput(own: AgentContext): Mistake | undefined {
+  const { messages, options } = own;
+  const { input } = AgentContext.passageOf(own);
+  return (
+    (messages === input.fresh ? undefined : wrongMessages(messages)) ??
+    (options === input.options ? undefined : wrongOptions(options))
+  );
+}
 
 /** Layers that began at the same place share a passage. */
 function insidePassage(own: AgentContext, signal: AbortSignal | undefined): AgentPassage {

@@ -158,6 +158,7 @@ export class Agent {
       fresh: prepared.fresh,
       history: prepared.log,
       news: prepared.news,
+      options,
     };
     const failures: unknown[] = [];
     const push =

@@ -67,6 +67,7 @@ const kinds: ReadonlySet<unknown> = new Set<Verdict["kind"]>(["run", "ask", "den
 /** The rules of the verdicts: the outermost handler has the last word. */
 export const verdictOnion: Onion<VerdictContext, Verdict> = {
   kind: "verdict",
+  result: 'a verdict: { kind: "run" }, { kind: "ask" } or { kind: "deny", message }',
   inside: (own, signal) => own.inside(signal),
   signalOf: (own) => own.signal,
   observer: (own) => observerOf(own.run),

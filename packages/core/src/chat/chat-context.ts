@@ -1,8 +1,9 @@
 import type { MiddlewareError } from "../errors/middleware-error.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
+import { areMessages } from "../messages/shapes.js";
 import { type Update, updatesOf } from "../messages/update.js";
-import type { Onion } from "../onion/onion.js";
+import type { Mistake, Onion } from "../onion/onion.js";
 import { observerOf, type RunContext } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import { type ChatResponse, endOf } from "./chat-client.js";
@@ -10,6 +11,7 @@ import type { ChatOptions } from "./chat-options.js";
 import { respond } from "./respond.js";
 import { type TransformFactory, TransformStage } from "./transforms.js";
 import { openSegment, type UpdateSegment } from "./update-segment.js";
+import { wrongMessages, wrongOptions } from "./wrong-request.js";
 
 /** What a chat handler sees: one model round trip. What it assigns is what the inside sees. */
 export class ChatContext {
@@ -51,7 +53,7 @@ export class ChatContext {
    * `next()`; it holds for each later `next()` of this handler.
    */
   transformUpdates(make: TransformFactory): void {
-    this.#transforming ??= { factories: [], stage: undefined, fed: false };
+    this.#transforming ??= { factories: [], used: 0, stage: undefined, fed: false };
     this.#transforming.factories.push(make);
   }
 
@@ -87,6 +89,8 @@ export interface ChatPassage {
 /** The transforms of a layer. */
 interface Transforming {
   readonly factories: TransformFactory[];
+  /** How many of them the last pass had. */
+  used: number;
   /** Those of the pass that is going on. */
   stage: TransformStage | undefined;
   /** Whether the inside has streamed anything into the stage. */
@@ -99,6 +103,9 @@ interface ChatRound {
   readonly iteration: number;
   /** The tools of the round: a handler may take some away, but not add any. */
   readonly tools: readonly Tool[];
+  /** The messages and options that were last found to be in order. */
+  messages: readonly Message[];
+  options: ChatOptions;
   /** The options as they were finally sent. */
   sent: ChatOptions;
 }
@@ -122,6 +129,7 @@ function newPassage(
 /** The rules of the chat onion: what was sent of an attempt that does not count is taken back. */
 export const chatOnion: Onion<ChatContext, ChatResponse> = {
   kind: "chat",
+  result: 'a ChatResponse: what next() gave, or context.respond("…")',
   observer: (own) => observerOf(own.run),
   inside(own, signal) {
     return new ChatContext(own.messages, own.options, insidePassage(own, signal));
@@ -129,7 +137,8 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
   signalOf: (own) => own.signal,
   isResult: isChatResponse,
   begin: (own) => takeBack(ChatContext.passageOf(own)),
-  mistake: widened,
+  mistake: wrongRequest,
+  late: lateTransform,
   changes: (own) => ChatContext.transformingOf(own) !== undefined,
   passed(own, result) {
     const transforming = ChatContext.transformingOf(own);
@@ -153,7 +162,7 @@ function isChatResponse(value: unknown): value is ChatResponse {
     typeof value === "object" &&
     value !== null &&
     "messages" in value &&
-    Array.isArray(value.messages)
+    areMessages(value.messages)
   );
 }
 
@@ -180,6 +189,7 @@ function insideSegment(
     const emit = segment && signal ? untilAborted(segment, signal) : segment?.emit;
     transforming.stage = new TransformStage(transforming.factories, emit);
     transforming.fed = false;
+    transforming.used = transforming.factories.length;
   }
   if (segment === undefined) return undefined;
   const send = transforming?.stage?.feed ?? segment.emit;
@@ -194,16 +204,36 @@ function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegmen
   return (update) => (signal.aborted ? undefined : segment.emit(update));
 }
 
-/** A round's tools can only become fewer. */
-function widened(own: ChatContext): { code: string; message: string } | undefined {
+/** What a handler has put into the request is looked at once, before anybody meets it. */
+function wrongRequest(own: ChatContext): Mistake | undefined {
+  const { messages, options } = own;
   const { round } = ChatContext.passageOf(own);
-  const { tools } = own.options;
-  if (own.options === round.sent || tools === undefined || tools === round.tools) return undefined;
+  if (messages === round.messages && options === round.options) return undefined;
+  const wrong = wrongMessages(messages) ?? wrongOptions(options) ?? widened(round, options);
+  if (wrong) return wrong;
+  round.messages = messages;
+  round.options = options;
+  return undefined;
+}
+
+/** A round's tools can only become fewer. */
+function widened(round: ChatRound, { tools }: ChatOptions): Mistake | undefined {
+  if (tools === undefined || tools === round.tools) return undefined;
   const added = tools.find((tool) => !round.tools.includes(tool));
   if (added === undefined) return undefined;
   return {
     code: "tools_widened",
     message: `put the tool "${added.name}" into one round. A chat handler may only take tools away; add tools with context.addTools of a function handler.`,
+  };
+}
+
+/** A transform that no pass will have would be a guard that never runs. */
+function lateTransform(own: ChatContext): Mistake | undefined {
+  const transforming = ChatContext.transformingOf(own);
+  if (transforming === undefined || transforming.used === transforming.factories.length) return;
+  return {
+    code: "late_transform",
+    message: "called transformUpdates() after next(). Register transforms before it.",
   };
 }
 
@@ -248,7 +278,8 @@ export function openChatContext(
   segment: UpdateSegment | undefined,
   signal?: AbortSignal,
 ): ChatContext {
-  const round = { run, iteration, tools: options.tools ?? noTools, sent: options };
+  const tools = options.tools ?? noTools;
+  const round = { run, iteration, tools, messages, options, sent: options };
   return new ChatContext(messages, options, newPassage(round, segment, signal, false));
 }
 

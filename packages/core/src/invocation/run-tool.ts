@@ -2,6 +2,7 @@ import { VerdictContext } from "../approvals/verdict.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA } from "../errors/thrown.js";
 import type { JsonObject } from "../messages/json.js";
+import { areContents } from "../messages/shapes.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run-context.js";
@@ -83,6 +84,7 @@ function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTe
 /** The rules of the function onion. */
 export const functionOnion: Onion<CallContext, ToolResult> = {
   kind: "function",
+  result: "a ToolResult: what next() gave, or toolResult({ contents })",
   inside: (own, signal) => own.inside(signal),
   signalOf: (own) => own.signal,
   observer: (own) => observerOf(own.run),
@@ -90,7 +92,7 @@ export const functionOnion: Onion<CallContext, ToolResult> = {
     typeof value === "object" &&
     value !== null &&
     "contents" in value &&
-    Array.isArray(value.contents),
+    areContents(value.contents),
   stray(own, error) {
     own.run.notice(error.code, error.message, error);
   },

@@ -14,6 +14,7 @@ interface Context {
 function textOnion(log: string[] = []): Onion<Context, string> {
   const never = new AbortController().signal;
   return {
+    result: "a text",
     kind: "text",
     observer: () => undefined,
     inside: (own, signal) => ({ text: own.text, signal: signal ?? own.signal ?? never }),

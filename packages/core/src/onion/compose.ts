@@ -5,12 +5,14 @@ import type { Layer, Next } from "./handler.js";
 import {
   attributed,
   handlerFailed,
+  isResultOf,
   leftRunning,
   nextAfterReturn,
   nextWhileRunning,
+  wrongBounds,
   wrongResult,
 } from "./handler-errors.js";
-import type { Core, LayerObserver, Onion } from "./onion.js";
+import type { Core, LayerObserver, Mistake, Onion } from "./onion.js";
 
 /**
  * Puts layers around a core; the first is the outermost. Composed once, it serves any number of
@@ -86,7 +88,7 @@ function around<Context, Result>(
   onion: Onion<Context, Result>,
   inner: Inside<Context, Result>,
 ): Inside<Context, Result> {
-  const { kind, observer: observerOf, inside, mistake, changes, isResult, settle } = onion;
+  const { kind, observer: observerOf, inside, mistake, changes, settle } = onion;
   return (own, outer) => {
     const pass: Pass<Result> = {
       state: idle,
@@ -99,7 +101,10 @@ function around<Context, Result>(
     const next: Next<Result> = (bounds) => {
       if (pass.state !== idle) return refuse(layer.name, onion, own, pass);
       const wrong = mistake?.(own);
-      if (wrong) return refusal(pass, new MiddlewareError(wrong.code, layer.name, wrong.message));
+      if (wrong) return refusal(pass, told(layer.name, wrong));
+      if (bounds?.signal && typeof bounds.signal.addEventListener !== "function") {
+        return refusal(pass, wrongBounds(layer.name));
+      }
       pass.state = running;
       const plain = !pass.begun && !bounds?.signal && !changes?.(own);
       pass.current = plain
@@ -109,17 +114,9 @@ function around<Context, Result>(
       return pass.current;
     };
     const returned = (result: Result | MiddlewareTermination<Result>): Result | Promise<Result> => {
-      if (pass.state === running) {
-        // The handler has let go of it: its failure is nobody's any more.
-        pass.current?.catch(ignore);
-        pass.mistake ??= leftRunning(layer.name);
-      }
-      pass.state = left;
-      if (pass.mistake) throw tellThrown(outer, pass.mistake);
-      if (!isResult(result)) {
-        throw tellThrown(outer, wrongResult(layer.name, onion, own, pass.thrown, result));
-      }
-      const settled = settle ? settle(own, result, pass.last) : result;
+      const wrong = endOf(layer.name, onion, own, pass, result);
+      if (wrong !== undefined) throw tellThrown(outer, wrong);
+      const settled = settle ? settle(own, result as Result, pass.last) : (result as Result);
       if (!(settled instanceof Promise)) return tellPassed(outer, settled);
       return settled.then(
         (last) => tellPassed(outer, last),
@@ -129,7 +126,6 @@ function around<Context, Result>(
       );
     };
     const failed = (error: unknown): never => {
-      if (pass.state === running) pass.current?.catch(ignore);
       pass.state = left;
       throw tellThrown(outer, attributed(layer.name, onion, own, pass.thrown, error));
     };
@@ -234,6 +230,24 @@ function tellLater<Context, Result>(
   );
 }
 
+/** The handler has returned: what was wrong with that, if anything. */
+function endOf<Context, Result>(
+  name: string,
+  onion: Onion<Context, Result>,
+  own: Context,
+  pass: Pass<Result>,
+  result: Result | MiddlewareTermination<Result>,
+): unknown {
+  if (pass.state === running) pass.mistake ??= leftRunning(name);
+  pass.state = left;
+  if (pass.mistake) return pass.mistake;
+  const late = pass.begun && onion.changes?.(own) ? onion.late?.(own) : undefined;
+  if (late) return told(name, late);
+  // What next() gave has been looked at already.
+  if (result !== undefined && result === pass.last) return undefined;
+  return isResultOf(onion, result) ? undefined : wrongResult(name, onion, own, pass.thrown, result);
+}
+
 /** `next()` cannot be called now. */
 function refuse<Context, Result>(
   name: string,
@@ -253,6 +267,10 @@ function refusal<Result>(pass: Pass<Result>, mistake: MiddlewareError): Promise<
   // Told of above, or thrown when the handler returns: nobody has to await this one as well.
   rejection.catch(ignore);
   return rejection;
+}
+
+function told(name: string, { code, message }: Mistake): MiddlewareError {
+  return new MiddlewareError(code, name, message);
 }
 
 function ignore(): void {}

@@ -27,6 +27,27 @@ export function leftRunning(name: string): MiddlewareError {
   );
 }
 
+/** Why the inside cannot run under what was given to `next()`. */
+export function wrongBounds(name: string): MiddlewareError {
+  return new MiddlewareError(
+    "wrong_bounds",
+    name,
+    "called next() with a `signal` that is no AbortSignal; of an AbortController it is `controller.signal`.",
+  );
+}
+
+/** Whether a value is a result; what lets nobody look is none. */
+export function isResultOf<Context, Result>(
+  onion: Onion<Context, Result>,
+  value: unknown,
+): value is Result {
+  try {
+    return onion.isResult(value);
+  } catch {
+    return false;
+  }
+}
+
 /** Why what a handler returned is no result. */
 export function wrongResult<Context, Result>(
   name: string,
@@ -46,7 +67,7 @@ export function wrongResult<Context, Result>(
   return new MiddlewareError(
     "wrong_result",
     name,
-    "returned something that is no result of this kind of handler.",
+    `returned ${kindOf(result)}; it must return ${onion.result}.`,
   );
 }
 
@@ -79,13 +100,27 @@ function termination<Context, Result>(
   onion: Onion<Context, Result>,
   ending: MiddlewareTermination,
 ): TunicError {
-  if (!onion.isResult(ending.result)) {
+  if (!isResultOf(onion, ending.result)) {
     return new MiddlewareError(
       "wrong_result",
       name,
-      "ended the run with something that is no result of this kind of handler.",
+      `ended the run with ${kindOf(ending.result)}; it must be ${onion.result}.`,
     );
   }
   ending.endedBy ??= name;
   return ending;
+}
+
+/** A value in words, without what is in it: errors are read by others than results. */
+function kindOf(value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (value === null) return "null";
+  if (typeof value !== "object") return `a ${typeof value}`;
+  try {
+    if (Array.isArray(value)) return "a list";
+    const keys = Object.keys(value).slice(0, 5).join(", ");
+    return keys === "" ? "an empty object" : `an object with ${keys}`;
+  } catch {
+    return "an object that cannot be read";
+  }
 }

@@ -6,10 +6,18 @@ export interface LayerObserver {
   layerStarted(kind: string, middleware: string): (failed: boolean) => void;
 }
 
+/** What a handler did wrong; the message goes on after its name. */
+export interface Mistake {
+  readonly code: string;
+  readonly message: string;
+}
+
 /** What an onion knows of its own contexts and results; one for each kind. */
 export interface Onion<Context, Result> {
   /** Which kind of handlers it is made of. */
   readonly kind: string;
+  /** What a handler returns, in words, and how one is made. */
+  readonly result: string;
   /** Who wants to know when a layer begins and ends; undefined when nobody does. */
   observer(own: Context): LayerObserver | undefined;
   /** A copy for the inside; with a signal, one that runs under it. */
@@ -18,7 +26,7 @@ export interface Onion<Context, Result> {
   signalOf(own: Context): AbortSignal;
   isResult(value: unknown): value is Result;
   /** What is wrong with the context that the inside is to get. */
-  mistake?(own: Context): { readonly code: string; readonly message: string } | undefined;
+  mistake?(own: Context): Mistake | undefined;
   /** Before the inside runs again. */
   begin?(own: Context): void | Promise<void>;
   /** Whether {@link passed} has anything to do, as the context stands. */
@@ -27,6 +35,8 @@ export interface Onion<Context, Result> {
   passed?(own: Context, result: Result): Result | Promise<Result>;
   /** What the handler itself, beside its function, has failed with during the pass that just ended. */
   failure?(own: Context): { readonly error: unknown } | undefined;
+  /** What the handler has asked for that can no longer be, after its last pass of the inside. */
+  late?(own: Context): Mistake | undefined;
   /** After the handler: `last` is what its last pass of the inside gave. */
   settle?(own: Context, result: Result, last: Result | undefined): Result | Promise<Result>;
   /** A mistake that nobody else would hear of. */
