@@ -31,7 +31,8 @@ function bank() {
       required: ["amount"],
       additionalProperties: false,
     },
-    execute: ({ amount }) => {
+    execute: ({ amount }, context) => {
+      if (context.arguments["amount"] !== amount) throw new Error("the context says otherwise");
       paid.push(amount);
       return `paid ${amount}`;
     },

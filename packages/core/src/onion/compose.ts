@@ -108,11 +108,7 @@ function around<Context, Result>(
       return pass.current;
     };
     const returned = (result: Result | MiddlewareTermination<Result>): Result | Promise<Result> => {
-      if (pass.state === running) {
-        // The handler has let go of it: its failure is nobody's any more.
-        pass.current?.catch(ignore);
-        pass.mistake ??= leftRunning(layer.name);
-      }
+      if (pass.state === running) pass.mistake ??= leftRunning(layer.name);
       pass.state = left;
       if (pass.mistake) throw tellThrown(outer, pass.mistake);
       if (!onion.isResult(result)) {
@@ -128,7 +124,6 @@ function around<Context, Result>(
       );
     };
     const failed = (error: unknown): never => {
-      if (pass.state === running) pass.current?.catch(ignore);
       pass.state = left;
       throw tellThrown(outer, attributed(layer.name, onion, own, pass.thrown, error));
     };
