@@ -86,11 +86,14 @@ describe.each(everyOnion)("next({ signal }) in the $kind onion, $manner", ({ kin
           });
         });
       });
-      const agent = lampAgent([bounded(kind, bound, []), listening]);
+      const idle = middlewareOf(kind, "idle", (_context, next) => next());
+      const agent = lampAgent([bounded(kind, bound, []), idle, listening]);
       const outcome = rejection(agent.run("go", { ...options, signal: run.signal }));
       await entered.promise;
       const reason = new Error(which);
       (which === "bound" ? bound : run).abort(reason);
+      // At once, not when the run comes to its end.
+      expect(reasons).toEqual([reason]);
       expect(await outcome).toBe(reason);
       expect(reasons).toEqual([reason]);
       expect([listenersOf(bound.signal), listenersOf(run.signal)]).toEqual([0, 0]);
@@ -238,6 +241,71 @@ describe("a timeout of a deaf tool", () => {
       await settled();
       expect(ran).toBe(0);
     }
+  });
+
+  it("a chat handler of an agent that wakes up after its time does not ask the model any more", async () => {
+    for (const stop of ["bound", "run"] as const) {
+      const gate = deferred();
+      const entered = deferred();
+      const controller = new AbortController();
+      const client = new ScriptedChatClient(["late"]);
+      const bounds = stop === "bound" ? { signal: controller.signal } : {};
+      const agent = new Agent({
+        client,
+        middleware: [
+          chatMiddleware("outer", async (_context, next) => {
+            try {
+              return await next(bounds);
+            } finally {
+              // The run goes on while the sleeper wakes up.
+              gate.resolve();
+              await settled();
+            }
+          }),
+          chatMiddleware("sleepy", async (_context, next) => {
+            entered.resolve();
+            await gate.promise;
+            return next();
+          }),
+        ],
+      });
+      const run = rejection(agent.run("go", stop === "run" ? { signal: controller.signal } : {}));
+      await entered.promise;
+      controller.abort("enough");
+      expect(await run).toBe("enough");
+      gate.resolve();
+      await settled();
+      expect(client.requests).toEqual([]);
+    }
+  });
+
+  it("handlers between a bound and a client see the bound's own reason", async () => {
+    const controller = new AbortController();
+    const reason = new Error("time is up");
+    const seen: unknown[] = [];
+    const client = {
+      metadata: { provider: "listening" },
+      getResponse: ({ signal }: { signal?: AbortSignal | undefined }) =>
+        new Promise<never>((_resolve, reject) => {
+          signal?.addEventListener("abort", () => reject(signal.reason));
+          setImmediate(() => controller.abort(reason));
+        }),
+    };
+    const agent = new Agent({
+      client,
+      middleware: [
+        chatMiddleware("outer", (_context, next) => next({ signal: controller.signal })),
+        chatMiddleware("between", (_context, next) =>
+          next().catch((error: unknown) => {
+            seen.push(error);
+            throw error;
+          }),
+        ),
+      ],
+    });
+    expect(await rejection(agent.run("go"))).toBe(reason);
+    await settled();
+    expect(seen).toEqual([reason]);
   });
 
   it("a chat handler that wakes up after its time does not ask the model any more", async () => {

@@ -129,7 +129,11 @@ describe.each(cases)("$kind onion, $manner: $what", ({ kind, options, code, says
     const list = [middlewareOf(kind, "mine", make), middlewareOf(kind, "slow", slow)];
     const error = await rejection(lampAgent(list).run("go", options));
     expect(error).toBeInstanceOf(MiddlewareError);
-    expect(error).toMatchObject({ code, message: says, middleware: "mine" });
+    expect(error).toMatchObject({
+      code,
+      message: expect.stringContaining(says),
+      middleware: "mine",
+    });
   });
 
   it("is told the same under idle handlers around it", async () => {
@@ -141,7 +145,11 @@ describe.each(cases)("$kind onion, $manner: $what", ({ kind, options, code, says
       middlewareOf(kind, "slow", slow),
     ];
     const error = await rejection(lampAgent(list).run("go", options));
-    expect(error).toMatchObject({ code, message: says, middleware: "mine" });
+    expect(error).toMatchObject({
+      code,
+      message: expect.stringContaining(says),
+      middleware: "mine",
+    });
   });
 });
 
@@ -246,7 +254,10 @@ describe("a client wrapped by hand", () => {
         middlewareOf("chat", "mine", make),
       ]);
       const asked = { ...request, ...(manner === "streamed" && { onUpdate: () => {} }) };
-      expect(await rejection(client.getResponse(asked))).toMatchObject({ code, message: says });
+      expect(await rejection(client.getResponse(asked))).toMatchObject({
+        code,
+        message: expect.stringContaining(says),
+      });
     }
   });
 });

@@ -3,7 +3,9 @@ import {
   bufferUpdates,
   type ChatClient,
   chatMiddleware,
+  endRun,
   foldUpdates,
+  replaceText,
   type TransformFactory,
   type Update,
 } from "@tunic/core";
@@ -47,6 +49,41 @@ inBothManners((play) => {
       });
     },
   );
+});
+
+inBothManners((play) => {
+  it.each<[string, TransformFactory, string]>([
+    ["a redaction", replaceText("secret", "(hidden)"), "the (hidden) is out"],
+    ["a guard that withholds", bufferUpdates(() => "withheld"), "withheld"],
+  ])(
+    "%s holds for an answer with which a handler further in ends the run",
+    async (_what, make, text) => {
+      const ending = chatMiddleware("ending", async (_context, next) => endRun(await next()));
+      const { response } = await play({
+        turns: ["the secret is out"],
+        agent: { middleware: [transforming(make), ending] },
+      });
+      expect([response.outcome, response.endedBy, response.text]).toEqual([
+        "ended",
+        "ending",
+        text,
+      ]);
+    },
+  );
+
+  it("one that is registered after next() is a mistake: no answer would pass it", async () => {
+    const late = chatMiddleware("late", async (context, next) => {
+      const response = await next();
+      context.transformUpdates(replaceText("secret", "(hidden)"));
+      return response;
+    });
+    const played = play({ turns: ["the secret"], agent: { middleware: [late] } });
+    expect(await rejection(played)).toMatchObject({
+      code: "late_transform",
+      message:
+        'Middleware "late" called transformUpdates() after next(). Register transforms before it.',
+    });
+  });
 });
 
 describe("a failed transform", () => {

@@ -31,7 +31,8 @@ function bank() {
       required: ["amount"],
       additionalProperties: false,
     },
-    execute: ({ amount }) => {
+    execute: ({ amount }, context) => {
+      if (context.arguments["amount"] !== amount) throw new Error("the context says otherwise");
       paid.push(amount);
       return `paid ${amount}`;
     },
@@ -206,6 +207,47 @@ inBothManners((play) => {
     expect([response.outcome, response.endedBy]).toEqual(["ended", "last"]);
     expect(paid.sort()).toEqual([10, 7].sort());
     expect(requests).toHaveLength(1);
+  });
+});
+
+inBothManners((play) => {
+  it.each(["returned", "thrown"])(
+    "an end that an inner handler has %s is a verdict to those further out, who have the last word",
+    async (how) => {
+      const { pay, paid } = bank();
+      const seen: Verdict[] = [];
+      const outer = verdictMiddleware("outer", async (_context, next) => {
+        seen.push(await next());
+        return { kind: "deny", message: "no" };
+      });
+      const inner = verdictMiddleware("inner", async () => {
+        if (how === "thrown") throw endRun(run);
+        return endRun(run);
+      });
+      const { response } = await play({
+        turns: [paying(10), "never asked"],
+        agent: { tools: pay, middleware: [outer, inner] },
+      });
+      expect(seen).toEqual([run]);
+      expect(paid).toEqual([]);
+      expect([response.outcome, response.endedBy]).toEqual(["ended", "inner"]);
+    },
+  );
+
+  it.each<[string, unknown]>([
+    ["a denial without a message", { kind: "deny" }],
+    ["a denial with something else for a message", { kind: "deny", message: { text: "no" } }],
+    ["a question with something else for a reason", { kind: "ask", reason: { text: "why" } }],
+    ["another word", { kind: "allow" }],
+  ])("%s is no verdict", async (_what, verdict) => {
+    const { pay, paid } = bank();
+    const wrong = verdictMiddleware("wrong", async () => verdict as Verdict);
+    const played = play({ turns: [paying(10)], agent: { tools: pay, middleware: [wrong] } });
+    expect(await rejection(played)).toMatchObject({
+      code: "wrong_result",
+      message: expect.stringContaining('it must return a verdict: { kind: "run" }'),
+    });
+    expect(paid).toEqual([]);
   });
 });
 

@@ -5,6 +5,7 @@ import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
 import { wrongMessages, wrongOptions } from "../chat/wrong-request.js";
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
+import { areMessages } from "../messages/shapes.js";
 import { updatesOf } from "../messages/update.js";
 import type { Mistake, Onion } from "../onion/onion.js";
 import { type AgentIdentity, observerOf, type RunContext } from "../run/run-context.js";
@@ -116,7 +117,7 @@ export const agentOnion: Onion<AgentContext, AgentResponse> = {
     return new AgentContext(own.messages, own.options, own.run, insidePassage(own, signal));
   },
   signalOf: (own) => own.signal,
-  isResult: (value): value is AgentResponse => value instanceof AgentResponse,
+  isResult: isAgentResponse,
   mistake: wrongInput,
   begin: (own) => takeBack(AgentContext.passageOf(own)),
   settle(own, result, last) {
@@ -167,12 +168,33 @@ export async function sendInstead(
   result: AgentResponse,
 ): Promise<AgentResponse> {
   const passage = AgentContext.passageOf(own);
+  const response = responseOf(own.run, passage.input, result);
   await takeBack(passage);
-  const last = result.messages.at(-1);
-  for (const message of result.messages) {
-    for (const update of updatesOf(message, message === last ? endOf(result) : {})) {
+  const last = response.messages.at(-1);
+  for (const message of response.messages) {
+    for (const update of updatesOf(message, message === last ? endOf(response) : {})) {
       await passage.segment?.emit(update);
     }
   }
-  return result;
+  return response;
+}
+
+/** A response of another run, or of messages written by hand, as one of this run: no id is there twice. */
+function responseOf(run: RunContext, input: RunInput, result: AgentResponse): AgentResponse {
+  const known = new Set(input.history.map((message) => message.id));
+  const messages = result.messages.map((message): Message => {
+    const taken = !message.id || known.has(message.id);
+    const id = taken ? run.newId("message") : message.id;
+    known.add(id);
+    return taken || message.createdAt === undefined
+      ? { ...message, id, createdAt: message.createdAt ?? run.now() }
+      : message;
+  });
+  return new AgentResponse(input.history, input.news, { ...result, messages });
+}
+
+function isAgentResponse(value: unknown): value is AgentResponse {
+  if (!(value instanceof AgentResponse) || !areMessages(value.messages)) return false;
+  // A model, or whoever speaks in its place, gives no orders.
+  return value.messages.every((message) => message.role !== "system");
 }

@@ -40,8 +40,9 @@ export function mergeMiddleware(
   const replacements = new Map(run.map((each) => [each.name, each]));
   const merged = agent.map((each) => {
     const replacement = replacements.get(each.name);
-    if (replacement) replacements.delete(each.name);
-    return replacement ?? each;
+    if (replacement === undefined) return each;
+    replacements.delete(each.name);
+    return replacement;
   });
   return [...merged, ...replacements.values()];
 }

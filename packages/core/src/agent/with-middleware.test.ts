@@ -1,6 +1,7 @@
 import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import type { ChatClient, ChatRequest } from "../chat/chat-client.js";
+import { replaceText } from "../chat/replace-text.js";
 import { respond } from "../chat/respond.js";
 import { foldUpdates } from "../messages/fold-updates.js";
 import { textOf } from "../messages/message.js";
@@ -61,7 +62,7 @@ describe("withMiddleware", () => {
     const run = new Run();
     await wrapped.getResponse({ ...request, run });
     await wrapped.getResponse(request);
-    expect(seen[0]).toBe(run);
+    expect(seen[0]).toMatchObject({ parent: run, state: run.state });
     expect(asked.map((each) => each.run)).toEqual(seen);
     expect(seen[1]).toBeInstanceOf(Run);
   });
@@ -103,7 +104,40 @@ describe("withMiddleware", () => {
       onUpdate: (update) => void updates.push(update),
     });
     expect(response.messages.map(textOf)).toEqual(["hello", "and this"]);
-    expect(foldUpdates(updates).messages).toEqual(response.messages);
+    const fold = foldUpdates(updates);
+    expect(fold.messages).toEqual(response.messages);
+    expect(fold.finishReason).toBe("stop");
+  });
+
+  it("under transforms, a client that streams something else than it answers does no harm", async () => {
+    const careless: ChatClient = {
+      metadata: { provider: "careless" },
+      async getResponse({ onUpdate }) {
+        const contents = (text: string) => [{ type: "text" as const, text }];
+        const head = { role: "assistant" as const, createdAt: 0 };
+        await onUpdate?.({
+          type: "delta",
+          messageId: "m",
+          ...head,
+          contents: contents("half an a"),
+        });
+        return { messages: [{ id: "m", ...head, contents: contents("the answer") }] };
+      },
+    };
+    const idle = chatMiddleware("idle", (_context, next) => next());
+    const changing = chatMiddleware("changing", (context, next) => {
+      context.transformUpdates(replaceText("answer", "ANSWER"));
+      return next();
+    });
+    for (const list of [[changing], [changing, idle], [idle, changing]]) {
+      const updates: Update[] = [];
+      const response = await withMiddleware(careless, list).getResponse({
+        ...request,
+        onUpdate: (update) => void updates.push(update),
+      });
+      expect(response.messages.map(textOf)).toEqual(["the ANSWER"]);
+      expect(foldUpdates(updates).messages).toEqual(response.messages);
+    }
   });
 
   it("gives messages that a handler wrote by hand what they lack", async () => {

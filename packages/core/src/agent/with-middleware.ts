@@ -6,7 +6,7 @@ import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA } from "../errors/thrown.js";
 import { askClient } from "../invocation/ask-client.js";
 import { compose } from "../onion/compose.js";
-import { Run } from "../run/run-context.js";
+import { Run, type RunContext } from "../run/run-context.js";
 import type { Middleware } from "./middleware.js";
 import { sortMiddleware } from "./sort-middleware.js";
 
@@ -30,8 +30,8 @@ export function withMiddleware(client: ChatClient, middleware: readonly Middlewa
     metadata: client.metadata,
     ...(client.checkTools && { checkTools: client.checkTools.bind(client) }),
     async getResponse(request: ChatRequest): Promise<ChatResponse> {
-      const own = request.run ? undefined : new Run(request.signal && { signal: request.signal });
-      const run = request.run ?? (own as Run);
+      const own = runFor(request);
+      const run = own ?? (request.run as RunContext);
       const { onUpdate } = request;
       // What comes after an abort comes from work that was given up.
       const segment =
@@ -59,4 +59,13 @@ export function withMiddleware(client: ChatClient, middleware: readonly Middlewa
       }
     },
   };
+}
+
+/**
+ * A run for a client that is called without any loop, inside the caller's where there is one. A run
+ * that has asked no model has no loop: a handler calls the client by itself, as with `run.child()`.
+ */
+function runFor({ run, signal }: ChatRequest): Run | undefined {
+  if (run !== undefined && !(run instanceof Run && run.rounds === 0)) return undefined;
+  return new Run({ ...(run && { parent: run, state: run.state }), ...(signal && { signal }) });
 }

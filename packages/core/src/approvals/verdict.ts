@@ -1,5 +1,5 @@
 import type { FunctionCallContent } from "../messages/content.js";
-import type { JsonObject } from "../messages/json.js";
+import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
@@ -33,6 +33,7 @@ export class VerdictContext {
   readonly batch: readonly FunctionCallContent[];
   readonly run: RunContext;
   readonly #bound: AbortSignal | undefined;
+  readonly #ended: (by: string) => void;
 
   /** @internal */
   constructor(parts: VerdictParts, bound?: AbortSignal) {
@@ -42,16 +43,24 @@ export class VerdictContext {
     this.batch = parts.batch;
     this.run = parts.run;
     this.#bound = bound;
+    this.#ended = parts.ended;
   }
 
   /** A context of its own for the inside. @internal */
   inside(bound: AbortSignal | undefined): VerdictContext {
-    return new VerdictContext(this, bound ?? this.#bound);
+    const { tool, call, batch, run } = this;
+    const parts = { tool, call, arguments: this.arguments, batch, run, ended: this.#ended };
+    return new VerdictContext(parts, bound ?? this.#bound);
   }
 
   /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
   get signal(): AbortSignal {
     return this.#bound ?? this.run.signal;
+  }
+
+  /** Says who has ended the run with a verdict. @internal */
+  static tellEnd(context: VerdictContext, by: string): void {
+    context.#ended(by);
   }
 
   /** Undefined when the caller gave none. */
@@ -60,19 +69,38 @@ export class VerdictContext {
   }
 }
 
-type VerdictParts = Pick<VerdictContext, "tool" | "call" | "arguments" | "batch" | "run">;
+/** What a call is judged by. */
+export interface VerdictParts
+  extends Pick<VerdictContext, "tool" | "call" | "arguments" | "batch" | "run"> {
+  /** Told who has ended the run with a verdict. */
+  readonly ended: (by: string) => void;
+}
 
-const kinds: ReadonlySet<unknown> = new Set<Verdict["kind"]>(["run", "ask", "deny"]);
+const texts = ["reason", "summary", "violation"] as const;
+
+function isVerdict(value: unknown): value is Verdict {
+  if (!isJsonObject(value)) return false;
+  if (value["kind"] === "run") return true;
+  if (value["kind"] === "deny") return typeof value["message"] === "string";
+  return value["kind"] === "ask" && texts.every((name) => isOptionalText(value[name]));
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
 
 /** The rules of the verdicts: the outermost handler has the last word. */
 export const verdictOnion: Onion<VerdictContext, Verdict> = {
   kind: "verdict",
-  result: 'a verdict: { kind: "run" }, { kind: "ask" } or { kind: "deny", message }',
+  result: 'a verdict: { kind: "run" }, { kind: "ask", reason? } or { kind: "deny", message }',
   inside: (own, signal) => own.inside(signal),
   signalOf: (own) => own.signal,
   observer: (own) => observerOf(own.run),
-  isResult: (value): value is Verdict =>
-    typeof value === "object" && value !== null && "kind" in value && kinds.has(value.kind),
+  isResult: isVerdict,
+  ending(own, { result, endedBy }) {
+    VerdictContext.tellEnd(own, endedBy ?? "unknown");
+    return result;
+  },
   stray(own, error) {
     own.run.notice(error.code, error.message, error);
   },

@@ -106,6 +106,8 @@ interface ChatRound {
   /** The messages and options that were last found to be in order. */
   messages: readonly Message[];
   options: ChatOptions;
+  /** The tools of those options: somebody might put others into the same object. */
+  offered: readonly Tool[] | undefined;
   /** The options as they were finally sent. */
   sent: ChatOptions;
 }
@@ -145,6 +147,10 @@ export const chatOnion: Onion<ChatContext, ChatResponse> = {
     return transforming?.stage?.finish(result, transforming.fed) ?? result;
   },
   failure: (own) => ChatContext.transformingOf(own)?.stage?.failure,
+  async ended(own, result) {
+    const factories = ChatContext.transformingOf(own)?.factories;
+    return factories ? new TransformStage(factories, undefined).finish(result, false) : result;
+  },
   settle(own, result, last) {
     if (result.messages === last?.messages) return result;
     return sendInstead(own, result);
@@ -208,11 +214,14 @@ function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegmen
 function wrongRequest(own: ChatContext): Mistake | undefined {
   const { messages, options } = own;
   const { round } = ChatContext.passageOf(own);
-  if (messages === round.messages && options === round.options) return undefined;
+  if (messages === round.messages && options === round.options && options.tools === round.offered) {
+    return undefined;
+  }
   const wrong = wrongMessages(messages) ?? wrongOptions(options) ?? widened(round, options);
   if (wrong) return wrong;
   round.messages = messages;
   round.options = options;
+  round.offered = options.tools;
   return undefined;
 }
 
@@ -279,7 +288,7 @@ export function openChatContext(
   signal?: AbortSignal,
 ): ChatContext {
   const tools = options.tools ?? noTools;
-  const round = { run, iteration, tools, messages, options, sent: options };
+  const round = { run, iteration, tools, messages, options, offered: options.tools, sent: options };
   return new ChatContext(messages, options, newPassage(round, segment, signal, false));
 }
 

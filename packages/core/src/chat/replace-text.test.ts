@@ -104,6 +104,14 @@ describe("replaceText", () => {
     );
   });
 
+  it("a pattern may look behind, at text that is out already, and one letter ahead", async () => {
+    const letters = (value: string): string[] => [...value];
+    const behind = replaceText(/(?<=ab)1/, "-", { maxLength: 2 });
+    expect(await said(behind, ...letters("xxxab1xxx1ab1"))).toBe("xxxab-xxx1ab-");
+    const ahead = replaceText(/aa(?!b)/, "-", { maxLength: 2 });
+    expect(await said(ahead, ...letters("aabxxaacxxaabxxaa"))).toBe("aabxx-cxxaabxx-");
+  });
+
   it("never lets out what a later piece would have made a match", async () => {
     const { early } = await through(replaceText(/\d{4}/, "****", { maxLength: 4 }), [
       text("my number is 41"),

@@ -69,6 +69,7 @@ describe("TransformStage", () => {
     await stage.feed({ type: "retract", messageIds: ["one"] });
     await stage.feed(delta("again", "one"));
     expect(made).toBe(3);
+    expect(sent).toContainEqual({ type: "retract", messageIds: ["one"] });
     expect(
       sent.map((update) =>
         update.type === "delta" ? JSON.stringify(update.contents) : update.type,
@@ -140,6 +141,21 @@ describe("TransformStage", () => {
     expect(texts()).toEqual([]);
     await stage.finish(response("x"), true);
     expect(texts()).toEqual([[{ type: "text", text: "xba" }]]);
+  });
+
+  it("what is held back of a message comes before its end", async () => {
+    let held: Parameters<Transform["update"]>[0] | undefined;
+    const { stage, sent } = stageOf(() => ({
+      update: (update) => {
+        held = update;
+      },
+      end: (emit) => held && emit(held),
+    }));
+    await stage.feed(delta("x"));
+    await stage.feed({ type: "finish", messageId: "m", finishReason: "stop" });
+    expect(sent.map((update) => update.type)).toEqual(["delta", "finish"]);
+    await stage.finish(response("x"), true);
+    expect(sent).toHaveLength(2);
   });
 
   it("a message of which nothing is let through has no end either", async () => {

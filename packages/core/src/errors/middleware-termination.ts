@@ -4,12 +4,13 @@ import { TunicError } from "./tunic-error.js";
 export class MiddlewareTermination<Result = unknown> extends TunicError {
   /** What the run ends with, in the type of the onion it comes from. */
   readonly result: Result;
-  /** The middleware or tool that ended the run; filled in by the layer it leaves. */
-  endedBy: string | undefined;
+  /** The middleware or tool that ended the run; the layer it leaves puts it there. */
+  readonly endedBy: string | undefined;
 
-  constructor(result: Result) {
+  constructor(result: Result, endedBy?: string) {
     super("run_ended", "The run was ended by a middleware or a tool.");
     this.result = result;
+    this.endedBy = endedBy;
   }
 }
 

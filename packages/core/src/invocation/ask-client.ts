@@ -5,7 +5,7 @@ import { ConfigurationError } from "../errors/configuration-error.js";
 import { isA, messageOf } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
 import { Run } from "../run/run-context.js";
-import { StreamedRound } from "./round.js";
+import { checkResponse, StreamedRound } from "./round.js";
 
 /** The core of the chat onion: the client, asked with what the layers have made of the request. */
 export async function askClient(client: ChatClient, context: ChatContext): Promise<ChatResponse> {
@@ -21,8 +21,10 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
   };
   const request: ChatRequest = { messages, options, run, ...stoppable };
   try {
-    if (segment === undefined) return await client.getResponse(request);
-    if (!transformed) return await client.getResponse({ ...request, onUpdate: segment.emit });
+    if (segment === undefined) return checkResponse(await client.getResponse(request));
+    if (!transformed) {
+      return checkResponse(await client.getResponse({ ...request, onUpdate: segment.emit }));
+    }
     // A transform sees what is streamed, and must see the response: the two have to agree.
     const entrance = {
       run,
@@ -32,7 +34,7 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
       variations: new Map<string, number>(),
     };
     const guard = new StreamedRound(entrance, new Set(), segment.emit);
-    const response = await client.getResponse({ ...request, onUpdate: guard.emit });
+    const response = checkResponse(await client.getResponse({ ...request, onUpdate: guard.emit }));
     return { ...response, messages: await guard.end(response) };
   } catch (thrown) {
     if (signal?.aborted) throw signal.reason;

@@ -1,8 +1,6 @@
-import { type Verdict, VerdictContext } from "../approvals/verdict.js";
+import { type Verdict, VerdictContext, type VerdictParts } from "../approvals/verdict.js";
 import { nearestName } from "../errors/configuration-error.js";
-import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { UnknownToolError } from "../errors/run-errors.js";
-import { isA } from "../errors/thrown.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Core } from "../onion/onion.js";
@@ -71,21 +69,9 @@ export function judgeBatch(
     judged.push(verdict);
   }
   if (terms.verdict === undefined) return waits ? Promise.all(judged) : (judged as JudgedCall[]);
-  const judge = orderly(terms.verdict, terms.ended);
-  return Promise.all(judged).then((valid) => judgeValid(valid, calls, terms.run, judge));
-}
-
-/** A handler may end the run with its verdict: that is the call's, and the batch is the last one. */
-function orderly(
-  judge: Core<VerdictContext, Verdict>,
-  ended: (by: string) => void,
-): Core<VerdictContext, Verdict> {
-  return (context) =>
-    judge(context).catch((error: unknown) => {
-      if (!isA(error, MiddlewareTermination)) throw error;
-      ended(error.endedBy ?? "unknown");
-      return error.result as Verdict;
-    });
+  const { verdict, run, ended } = terms;
+  const parts = { batch: calls, run, ended };
+  return Promise.all(judged).then((valid) => judgeValid(valid, parts, verdict));
 }
 
 /**
@@ -97,9 +83,8 @@ function orderly(
 export async function judgeChanged(
   judge: Core<VerdictContext, Verdict>,
   context: VerdictContext,
-  ended: (by: string) => void,
 ): Promise<ToolResult | undefined> {
-  const verdict = await orderly(judge, ended)(context);
+  const verdict = await judge(context);
   if (verdict.kind === "run") return undefined;
   if (verdict.kind === "deny") return denied(verdict.message);
   const why = verdict.reason ?? verdict.violation;
@@ -111,15 +96,14 @@ export async function judgeChanged(
 /** The handlers judge each valid call; the order of the calls changes nothing. */
 function judgeValid(
   judged: readonly JudgedCall[],
-  batch: readonly FunctionCallContent[],
-  run: RunContext,
+  parts: Pick<VerdictParts, "batch" | "run" | "ended">,
   judge: Core<VerdictContext, Verdict>,
 ): Promise<readonly JudgedCall[]> {
   return Promise.all(
     judged.map(async (each): Promise<JudgedCall> => {
       if (each.kind !== "run") return each;
       const { tool, call, index } = each;
-      const context = new VerdictContext({ tool, call, arguments: each.arguments, batch, run });
+      const context = new VerdictContext({ ...parts, tool, call, arguments: each.arguments });
       const verdict = await judge(context);
       if (verdict.kind === "run") return each;
       if (verdict.kind === "ask") return { kind: "ask", index, verdict };

@@ -215,7 +215,7 @@ function enterAll(
   messageIds: Set<string>,
   opened: ReadonlyMap<string, Opened> | undefined,
 ): readonly Message[] {
-  if (!Array.isArray(response?.messages)) throw malformed("no messages. Return { messages }");
+  checkResponse(response);
   // An answer of nothing is an empty message: it has a usage and a reason to end, too.
   const given: readonly SentMessage[] =
     response.messages.length > 0 ? response.messages : [nothing];
@@ -293,6 +293,12 @@ function newMessageId(source: string, entrance: Entrance, messageIds: Set<string
   const id = entrance.run.newId("message");
   messageIds.add(id);
   return id;
+}
+
+/** @throws ChatClientError `malformed_response` when what a client returned is no response. */
+export function checkResponse(response: ChatResponse): ChatResponse {
+  if (!Array.isArray(response?.messages)) throw malformed("no messages. Return { messages }");
+  return response;
 }
 
 function malformed(what: string): ChatClientError {

@@ -83,6 +83,7 @@ export class CallRunner {
   ): Promise<BatchEnd> {
     const { gate } = this.#run;
     const batch = this.#log.open(messages, calls);
+    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
     const verdicts = judgeBatch(calls, {
       tools: terms.tools,
       cut: terms.cut,
@@ -95,7 +96,6 @@ export class CallRunner {
     const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
     if (judged.some((verdict) => verdict.kind === "ask")) return this.#pause(batch, judged);
     const { runnable, open } = this.#admit(batch, judged);
-    this.#sender = this.#emit && new ResultSender(batch, this.#emit);
     if (this.#sender) await this.#sender.send();
     const running = this.#runAll(batch, runnable, terms);
     if (running !== undefined) await running;

@@ -32,8 +32,9 @@ async function runChanged(context: CallContext): Promise<ToolResult> {
   context.arguments = checked.arguments;
   if (scope.verdict) {
     const { run, batch } = scope;
-    const judged = new VerdictContext({ tool, call, arguments: checked.arguments, batch, run });
-    const refused = await judgeChanged(scope.verdict, judged, scope.ended);
+    const { ended } = scope;
+    const parts = { tool, call, arguments: checked.arguments, batch, run, ended };
+    const refused = await judgeChanged(scope.verdict, new VerdictContext(parts));
     if (refused) return refused;
   }
   context.throwIfStopped();
@@ -76,9 +77,7 @@ function failed(context: CallContext, thrown: unknown): ToolResult {
 
 /** A tool may end the run with anything that it may return. */
 function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTermination {
-  const ending = new MiddlewareTermination(toToolResult(termination.result));
-  ending.endedBy = termination.endedBy ?? name;
-  return ending;
+  return new MiddlewareTermination(toToolResult(termination.result), termination.endedBy ?? name);
 }
 
 /** The rules of the function onion. */

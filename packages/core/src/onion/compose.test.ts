@@ -129,6 +129,24 @@ describe("compose", () => {
     });
   });
 
+  it("an abort passes untouched, though the handler waited for something of its own", async () => {
+    const controller = new AbortController();
+    const reason = new Error("the caller gave up");
+    const idle: Handler<Context, string> = (_own, next) => next();
+    const waiting: Handler<Context, string> = async () => {
+      controller.abort(reason);
+      throw reason;
+    };
+    const aborted = around([idle, waiting])({ text: "", signal: controller.signal });
+    await expect(aborted).rejects.toBe(reason);
+    const other: Handler<Context, string> = async () => {
+      throw new Error("something else");
+    };
+    await expect(around([other])({ text: "", signal: controller.signal })).rejects.toMatchObject({
+      code: "handler_failed",
+    });
+  });
+
   it("a value thrown again later by an outer layer is still the inside's", async () => {
     let caught: unknown;
     const whole = around(
@@ -149,8 +167,7 @@ describe("compose", () => {
     const idle: Handler<Context, string> = (_own, next) => next();
     const termination = endRun("over");
     const whole = around([idle, async () => termination, idle]);
-    await expect(whole(context())).rejects.toBe(termination);
-    expect(termination.endedBy).toBe("layer 1");
+    await expect(whole(context())).rejects.toMatchObject({ result: "over", endedBy: "layer 1" });
   });
 
   it("one composed onion serves passes that overlap", async () => {

@@ -1,5 +1,6 @@
 import { MiddlewareError } from "../errors/middleware-error.js";
-import type { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { MiddlewareTermination } from "../errors/middleware-termination.js";
+import { isA } from "../errors/thrown.js";
 import { AbortGate } from "./abort-gate.js";
 import type { Layer, Next } from "./handler.js";
 import {
@@ -113,9 +114,15 @@ function around<Context, Result>(
       pass.begun = true;
       return pass.current;
     };
+    const over = (error: unknown): Result => {
+      if (onion.ending && isA<MiddlewareTermination<Result>>(error, MiddlewareTermination)) {
+        return tellPassed(outer, onion.ending(own, error));
+      }
+      throw tellThrown(outer, error);
+    };
     const returned = (result: Result | MiddlewareTermination<Result>): Result | Promise<Result> => {
       const wrong = endOf(layer.name, onion, own, pass, result);
-      if (wrong !== undefined) throw tellThrown(outer, wrong);
+      if (wrong !== undefined) return over(wrong);
       const settled = settle ? settle(own, result as Result, pass.last) : (result as Result);
       if (!(settled instanceof Promise)) return tellPassed(outer, settled);
       return settled.then(
@@ -125,9 +132,9 @@ function around<Context, Result>(
         },
       );
     };
-    const failed = (error: unknown): never => {
+    const failed = (error: unknown): Result => {
       pass.state = left;
-      throw tellThrown(outer, attributed(layer.name, onion, own, pass.thrown, error));
+      return over(attributed(layer.name, onion, own, pass.thrown, error));
     };
     const observer = observerOf(own);
     if (observer) return observed(observer, kind, layer, own, next, returned, failed);
@@ -155,7 +162,7 @@ async function observed<Context, Result>(
   own: Context,
   next: Next<Result>,
   returned: (result: Result | MiddlewareTermination<Result>) => Result | Promise<Result>,
-  failed: (error: unknown) => never,
+  failed: (error: unknown) => Result,
 ): Promise<Result> {
   const ended = observer.layerStarted(kind, layer.name);
   let failure = true;
@@ -192,9 +199,26 @@ async function again<Context, Result>(
     const result = await (signal ? bounded(onion, own, signal, through) : through(undefined));
     return tellPassed(pass, result);
   } catch (error) {
-    // Whatever those further in have made of it, it is this handler's.
-    const failure = onion.failure?.(own);
-    throw tellThrown(pass, failure ? handlerFailed(name, failure.error) : error);
+    throw tellThrown(pass, await insideFailure(name, onion, own, error));
+  }
+}
+
+/** What the inside failed with: a transform's failure is its handler's, whatever was made of it. */
+async function insideFailure<Context, Result>(
+  name: string,
+  onion: Onion<Context, Result>,
+  own: Context,
+  error: unknown,
+): Promise<unknown> {
+  const failure = onion.failure?.(own);
+  if (failure) return handlerFailed(name, failure.error);
+  if (!onion.ended || !isA<MiddlewareTermination<Result>>(error, MiddlewareTermination))
+    return error;
+  try {
+    const result = await onion.ended(own, error.result);
+    return result === error.result ? error : new MiddlewareTermination(result, error.endedBy);
+  } catch (failed) {
+    return handlerFailed(name, failed);
   }
 }
 

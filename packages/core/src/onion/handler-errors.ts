@@ -107,8 +107,7 @@ function termination<Context, Result>(
       `ended the run with ${kindOf(ending.result)}; it must be ${onion.result}.`,
     );
   }
-  ending.endedBy ??= name;
-  return ending;
+  return ending.endedBy === undefined ? new MiddlewareTermination(ending.result, name) : ending;
 }
 
 /** A value in words, without what is in it: errors are read by others than results. */

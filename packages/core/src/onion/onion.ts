@@ -1,4 +1,5 @@
 import type { MiddlewareError } from "../errors/middleware-error.js";
+import type { MiddlewareTermination } from "../errors/middleware-termination.js";
 
 /** Who wants to know when a layer begins and ends. */
 export interface LayerObserver {
@@ -37,6 +38,13 @@ export interface Onion<Context, Result> {
   failure?(own: Context): { readonly error: unknown } | undefined;
   /** What the handler has asked for that can no longer be, after its last pass of the inside. */
   late?(own: Context): Mistake | undefined;
+  /**
+   * Makes a result of an orderly end that a handler has returned or thrown, where those further out
+   * still have a say; without it, the end passes them like an error.
+   */
+  ending?(own: Context, ending: MiddlewareTermination<Result>): Result;
+  /** What the handler has set up for what comes out holds for the result of a run that is ended inside. */
+  ended?(own: Context, result: Result): Result | Promise<Result>;
   /** After the handler: `last` is what its last pass of the inside gave. */
   settle?(own: Context, result: Result, last: Result | undefined): Result | Promise<Result>;
   /** A mistake that nobody else would hear of. */

@@ -40,7 +40,7 @@ export interface RunContext {
   /** Undefined when the caller gave none. */
   readonly session?: AgentSession;
   /** The caller's, or the parent run's. */
-  readonly principal?: Principal;
+  readonly principal?: Principal | undefined;
   readonly state: RunState;
   /** Fires when the run is stopped, for whatever reason. */
   readonly signal: AbortSignal;
@@ -91,7 +91,6 @@ export class Run implements RunContext {
   readonly passOf?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
-  readonly principal?: Principal;
   readonly budget: Budget;
   readonly services: Services;
   gate = new AbortGate();
@@ -100,6 +99,7 @@ export class Run implements RunContext {
   #waitedMs = 0;
   rounds = 0;
   #state: RunState | undefined;
+  readonly #principal: Principal | undefined;
   readonly #unique: string;
   /** Set when the run went on after a stop from inside. */
   #stopped: { readonly reason: unknown } | undefined;
@@ -119,8 +119,7 @@ export class Run implements RunContext {
     if (init.passOf) this.passOf = init.passOf;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
-    const principal = init.principal ? frozen(init.principal) : init.parent?.principal;
-    if (principal) this.principal = principal;
+    this.#principal = init.principal ? frozen(init.principal) : init.parent?.principal;
     this.#state = init.state;
     this.budget = new Budget(init.limits ?? {}, init.parent?.budget);
     this.services = init.services ?? init.parent?.services ?? noServices;
@@ -128,6 +127,11 @@ export class Run implements RunContext {
     this.#onEvent = init.onEvent;
     this.#outside = [init.parent?.signal, init.signal].filter((signal) => signal !== undefined);
     for (const signal of this.#outside) this.gate.follow(signal);
+  }
+
+  /** Without a setter: tools and handlers see the run, and none of them may say who it is for. */
+  get principal(): Principal | undefined {
+    return this.#principal;
   }
 
   get state(): RunState {
