@@ -114,15 +114,9 @@ function around<Context, Result>(
       pass.begun = true;
       return pass.current;
     };
-    const over = (error: unknown): Result => {
-      if (onion.ending && isA<MiddlewareTermination<Result>>(error, MiddlewareTermination)) {
-        return tellPassed(outer, onion.ending(own, error));
-      }
-      throw tellThrown(outer, error);
-    };
     const returned = (result: Result | MiddlewareTermination<Result>): Result | Promise<Result> => {
       const wrong = endOf(layer.name, onion, own, pass, result);
-      if (wrong !== undefined) return over(wrong);
+      if (wrong !== undefined) return over(onion, own, outer, wrong);
       const settled = settle ? settle(own, result as Result, pass.last) : (result as Result);
       if (!(settled instanceof Promise)) return tellPassed(outer, settled);
       return settled.then(
@@ -134,7 +128,7 @@ function around<Context, Result>(
     };
     const failed = (error: unknown): Result => {
       pass.state = left;
-      return over(attributed(layer.name, onion, own, pass.thrown, error));
+      return over(onion, own, outer, attributed(layer.name, onion, own, pass.thrown, error));
     };
     const observer = observerOf(own);
     if (observer) return observed(observer, kind, layer, own, next, returned, failed);
@@ -252,6 +246,19 @@ function tellLater<Context, Result>(
     (result) => onion.abandoned?.(own, "completed", undefined, result),
     (error: unknown) => onion.abandoned?.(own, "failed", error),
   );
+}
+
+/** A layer has failed, or ends the run. */
+function over<Context, Result>(
+  onion: Onion<Context, Result>,
+  own: Context,
+  outer: Pass<Result> | undefined,
+  error: unknown,
+): Result {
+  if (onion.ending && isA<MiddlewareTermination<Result>>(error, MiddlewareTermination)) {
+    return tellPassed(outer, onion.ending(own, error));
+  }
+  throw tellThrown(outer, error);
 }
 
 /** The handler has returned: what was wrong with that, if anything. */
