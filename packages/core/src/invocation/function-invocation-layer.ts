@@ -206,7 +206,7 @@ class Invocation {
       forbidden: this.#choice === "none",
       seen: this.#model.seen,
       held: this.#model.last?.conversationId !== undefined,
-      end: this.#ending(),
+      end: this.#emit ? this.#ending() : noEnding,
     };
   }
 
@@ -296,6 +296,9 @@ function checkLayers(layers: InvocationLayers & { readonly agent?: readonly Name
 interface Named {
   readonly name: string;
 }
+
+/** Where nothing is streamed, nobody is told how the answer ended. */
+const noEnding = {};
 
 function callsIn(messages: readonly Message[]): readonly FunctionCallContent[] {
   const [only] = messages;

@@ -94,7 +94,10 @@ export class CallRunner {
       ended: this.#ended,
     });
     const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
-    if (judged.some((verdict) => verdict.kind === "ask")) return this.#pause(batch, judged);
+    // Only verdict handlers ask.
+    if (this.#onions.verdict && judged.some((verdict) => verdict.kind === "ask")) {
+      return this.#pause(batch, judged);
+    }
     const { runnable, open } = this.#admit(batch, judged);
     if (this.#sender) await this.#sender.send();
     const running = this.#runAll(batch, runnable, terms);
@@ -225,10 +228,15 @@ export class CallRunner {
 
   /** A batch failed when every call did that was not denied; a denial alone is neither. */
   #countFailure(batch: OpenBatch): void {
-    const judged = batch.results.filter((result) => result?.error?.code !== "approval_denied");
-    if (judged.length === 0) return;
-    const failed = judged.every((result) => result?.isError === true);
-    this.failedBatches = failed ? this.failedBatches + 1 : 0;
+    let judged = 0;
+    let failed = 0;
+    for (const result of batch.results) {
+      if (result?.error?.code === "approval_denied") continue;
+      judged++;
+      if (result?.isError === true) failed++;
+    }
+    if (judged === 0) return;
+    this.failedBatches = failed === judged ? this.failedBatches + 1 : 0;
   }
 
   /** Puts the batch into the log; what of it the consumer has not seen is sent before. */
