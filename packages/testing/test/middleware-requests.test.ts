@@ -144,6 +144,21 @@ inBothManners((play) => {
     expect(checkHistory(session.messages)).toEqual([]);
   });
 
+  it("so does one with calls: no call id is there twice", async () => {
+    let kept: AgentResponse | undefined;
+    const keeping = agentMiddleware("keeping", async (_context, next) => {
+      kept ??= await next();
+      return kept;
+    });
+    const session = new AgentSession();
+    const agent = { tools: lamp, middleware: [keeping] };
+    await play({ turns: [{ calls: [lampIn("hall", "c1")] }, "lit"], agent, run: { session } });
+    const { response } = await play({ turns: [], input: "again", agent, run: { session } });
+    expect(response.text).toBe("lit");
+    expect(session.messages).toHaveLength(8);
+    expect(checkHistory(session.messages)).toEqual([]);
+  });
+
   it("nobody but the caller says on whose behalf a run acts", async () => {
     const seen: unknown[] = [];
     const usurp = tool({

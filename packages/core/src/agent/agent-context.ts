@@ -4,7 +4,7 @@ import { respond } from "../chat/respond.js";
 import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
 import { wrongMessages, wrongOptions } from "../chat/wrong-request.js";
 import type { Content } from "../messages/content.js";
-import type { Message } from "../messages/message.js";
+import { callsOf, type Message } from "../messages/message.js";
 import { areMessages } from "../messages/shapes.js";
 import { updatesOf } from "../messages/update.js";
 import type { Mistake, Onion } from "../onion/onion.js";
@@ -182,7 +182,7 @@ export async function sendInstead(
 /** A response of another run, or of messages written by hand, as one of this run: no id is there twice. */
 function responseOf(run: RunContext, input: RunInput, result: AgentResponse): AgentResponse {
   const known = new Set(input.history.map((message) => message.id));
-  const messages = result.messages.map((message): Message => {
+  const messages = withOwnCalls(run, input.history, result.messages).map((message): Message => {
     const taken = !message.id || known.has(message.id);
     const id = taken ? run.newId("message") : message.id;
     known.add(id);
@@ -191,6 +191,29 @@ function responseOf(run: RunContext, input: RunInput, result: AgentResponse): Ag
       : message;
   });
   return new AgentResponse(input.history, input.news, { ...result, messages });
+}
+
+/** Calls that the log holds already, in an answer that was kept, are other calls: they get other ids. */
+function withOwnCalls(
+  run: RunContext,
+  history: readonly Message[],
+  messages: readonly Message[],
+): readonly Message[] {
+  const calls = messages.flatMap(callsOf).map((call) => call.callId);
+  if (calls.length === 0) return messages;
+  const known = new Set(history.flatMap(callsOf).map((call) => call.callId));
+  const renamed = new Map<string, string>();
+  for (const callId of calls) if (known.has(callId)) renamed.set(callId, run.newId("call"));
+  const own = (content: Content): Content => {
+    if (content.type !== "function_call" && content.type !== "function_result") return content;
+    const callId = renamed.get(content.callId);
+    return callId === undefined ? content : { ...content, callId };
+  };
+  return messages.map((message) => {
+    const contents = message.contents.map(own);
+    const same = contents.every((content, index) => content === message.contents[index]);
+    return same ? message : { ...message, contents };
+  });
 }
 
 function isAgentResponse(value: unknown): value is AgentResponse {
