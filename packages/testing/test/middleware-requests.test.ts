@@ -165,8 +165,12 @@ inBothManners((play) => {
       name: "lamp",
       description: "Lights.",
       execute(_arguments, context) {
+        const value = { id: "root" };
         try {
-          Object.assign(context.run, { principal: { id: "root" } });
+          Object.assign(context.run, { principal: value });
+        } catch {}
+        try {
+          Object.defineProperty(context.run, "principal", { value });
         } catch {}
         return "lit";
       },

@@ -120,6 +120,8 @@ export class Run implements RunContext {
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
     this.#principal = init.principal ? frozen(init.principal) : init.parent?.principal;
+    // Not to be defined anew either. Only where there is one: this is not cheap.
+    if (this.#principal) Object.defineProperty(this, "principal", { value: this.#principal });
     this.#state = init.state;
     this.budget = new Budget(init.limits ?? {}, init.parent?.budget);
     this.services = init.services ?? init.parent?.services ?? noServices;
