@@ -196,7 +196,7 @@ describe("over random stacks of handlers, failing, slow and aborted streams", ()
   }, 600_000);
 
   it("an agent with handlers in both onions: the same", async () => {
-    const run = (
+    const run = async (
       agentList: readonly AgentKind[],
       chatList: readonly ChatKind[],
       script: readonly Play[],
@@ -213,6 +213,8 @@ describe("over random stacks of handlers, failing, slow and aborted streams", ()
           ...chatStack(chatList, stage.environment),
         ],
       });
+      // The validator is loaded from disk, which takes real time; the clock here is the test's.
+      await agent.prepare();
       return played(stage, (onUpdate) =>
         agent.run("hi", { signal: stage.controller.signal, ...(stream && { onUpdate }) }),
       );
