@@ -169,6 +169,8 @@ describe("a timeout of a deaf tool", () => {
       environment,
       middleware: [retrying],
     });
+    // The validator is loaded from disk, which takes real time; the clock here is the test's.
+    await agent.prepare();
     const run = agent.run("go", {
       onEvent: (event) => {
         if (event.type === "call.end") events.push(`end ${event.outcome} ${event.attempts}`);

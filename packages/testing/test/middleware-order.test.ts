@@ -175,7 +175,10 @@ describe.each([
     ]);
     const kinds = ["verdict", "function"] as const;
     const middleware = [layer("a", kinds), layer("b", kinds)];
-    const done = new Agent({ client, tools: work, middleware, environment }).run("go", options);
+    const agent = new Agent({ client, tools: work, middleware, environment });
+    // The validator is loaded from disk, which takes real time; the clock here is the test's.
+    await agent.prepare();
+    const done = agent.run("go", options);
     await environment.advance(50);
     await done;
     const runs = log.findIndex((line) => line.startsWith("+ function"));
