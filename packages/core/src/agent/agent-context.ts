@@ -1,7 +1,7 @@
 import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
-import { openSegment, type UpdateSegment } from "../chat/update-segment.js";
+import { takeBack, type UpdateSegment, untilAborted } from "../chat/update-segment.js";
 import { wrongMessages, wrongOptions } from "../chat/wrong-request.js";
 import type { Content } from "../messages/content.js";
 import { callsOf, type Message } from "../messages/message.js";
@@ -150,16 +150,6 @@ function insidePassage(own: AgentContext, signal: AbortSignal | undefined): Agen
     return newPassage(input, segment, passage.signal);
   }
   return newPassage(input, segment && untilAborted(segment, signal), signal);
-}
-
-/** Closed once the bound has fired: what still comes from the inside is dropped. */
-function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment {
-  return openSegment((update) => (signal.aborted ? undefined : segment.emit(update)));
-}
-
-function takeBack({ segment, mark }: AgentPassage): void | Promise<void> {
-  const messageIds = segment?.since(mark) ?? [];
-  if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
 }
 
 /** Takes back what was sent since the context began, and sends the result in its place. */

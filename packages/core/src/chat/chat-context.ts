@@ -10,7 +10,7 @@ import { type ChatResponse, endOf } from "./chat-client.js";
 import type { ChatOptions } from "./chat-options.js";
 import { respond } from "./respond.js";
 import { type TransformFactory, TransformStage } from "./transforms.js";
-import { openSegment, type UpdateSegment } from "./update-segment.js";
+import { openSegment, takeBack, type UpdateSegment, untilAborted } from "./update-segment.js";
 import { wrongMessages, wrongOptions } from "./wrong-request.js";
 
 /** What a chat handler sees: one model round trip. What it assigns is what the inside sees. */
@@ -192,7 +192,7 @@ function insideSegment(
   signal: AbortSignal | undefined,
 ): UpdateSegment | undefined {
   if (transforming) {
-    const emit = segment && signal ? untilAborted(segment, signal) : segment?.emit;
+    const emit = (segment && signal ? untilAborted(segment, signal) : segment)?.emit;
     transforming.stage = new TransformStage(transforming.factories, emit);
     transforming.fed = false;
     transforming.used = transforming.factories.length;
@@ -204,10 +204,6 @@ function insideSegment(
     if (transforming) transforming.fed = true;
     return send(update);
   });
-}
-
-function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment["emit"] {
-  return (update) => (signal.aborted ? undefined : segment.emit(update));
 }
 
 /** What a handler has put into the request is looked at once, before anybody meets it. */
@@ -244,11 +240,6 @@ function lateTransform(own: ChatContext): Mistake | undefined {
     code: "late_transform",
     message: "called transformUpdates() after next(). Register transforms before it.",
   };
-}
-
-function takeBack({ segment, mark }: ChatPassage): void | Promise<void> {
-  const messageIds = segment?.since(mark) ?? [];
-  if (messageIds.length > 0) return segment?.emit({ type: "retract", messageIds });
 }
 
 /** Takes back what was sent since the context began, and sends the result in its place. */

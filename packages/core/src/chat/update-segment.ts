@@ -48,3 +48,17 @@ export function openSegment(send: (update: Update) => void | Promise<void>): Upd
     since: (mark) => passed.since(mark),
   };
 }
+
+/** Closed once the bound has fired: what still comes from the inside is dropped. */
+export function untilAborted(segment: UpdateSegment, signal: AbortSignal): UpdateSegment {
+  return openSegment((update) => (signal.aborted ? undefined : segment.emit(update)));
+}
+
+/** Takes back what has passed a segment since a mark. */
+export function takeBack(passage: {
+  readonly segment: UpdateSegment | undefined;
+  readonly mark: number;
+}): void | Promise<void> {
+  const messageIds = passage.segment?.since(passage.mark) ?? [];
+  if (messageIds.length > 0) return passage.segment?.emit({ type: "retract", messageIds });
+}
