@@ -5,6 +5,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as anthropic from "../packages/anthropic/src/index.js";
+import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as openai from "../packages/openai/src/index.js";
@@ -16,6 +17,7 @@ describe("public exports", () => {
     expect(publishedEntries()).toEqual([
       "@tunic/anthropic",
       "@tunic/core",
+      "@tunic/core/approvals",
       "@tunic/core/interpreted",
       "@tunic/openai",
       "@tunic/testing",
@@ -28,6 +30,7 @@ describe("public exports", () => {
       "Agent
       AgentResponse
       AgentSession
+      ApprovalError
       ChatClientError
       ConfigurationError
       FunctionInvocationLayer
@@ -47,6 +50,7 @@ describe("public exports", () => {
       UnknownToolError
       addUsage
       agentMiddleware
+      approve
       bufferUpdates
       bytesOf
       chatMiddleware
@@ -56,6 +60,7 @@ describe("public exports", () => {
       compose
       createStateKey
       dataContent
+      deny
       endRun
       errorContent
       foldUpdates
@@ -64,11 +69,15 @@ describe("public exports", () => {
       hostedTool
       isJsonObject
       joinInstructions
+      memorySpentRequests
       modelView
       normalizeTools
       openCalls
       parseArguments
+      parseDecision
       parseRetryAfter
+      paused
+      pending
       rawRepresentation
       readRetryAfter
       replaceText
@@ -86,6 +95,17 @@ describe("public exports", () => {
       withAbort
       withCause
       withMiddleware"
+    `);
+  });
+
+  it("of @tunic/core/approvals", () => {
+    expect(names(approvals)).toMatchInlineSnapshot(`
+      "ApprovalError
+      approve
+      deny
+      memorySpentRequests
+      parseDecision
+      pending"
     `);
   });
 

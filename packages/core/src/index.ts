@@ -10,6 +10,24 @@ export type { AgentInput } from "./agent/read-input.js";
 export type { FunctionInvocationConfiguration } from "./invocation/function-invocation-configuration.js";
 export { FunctionInvocationLayer } from "./invocation/function-invocation-layer.js";
 
+// Approvals; what a page needs is in @tunic/core/approvals, too
+
+export type { ApprovalBatchMode, ApprovalOptions } from "./approvals/approval-options.js";
+export {
+  type ApproveOptions,
+  approve,
+  type DecisionOrigin,
+  type DenyOptions,
+  deny,
+  parseDecision,
+} from "./approvals/approval-response.js";
+export type { ApprovalKey, ApprovalSecret } from "./approvals/sign-batch.js";
+export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
+export { ApprovalError, type ApprovalErrorCode } from "./errors/run-errors.js";
+export { pending } from "./messages/requests.js";
+export type { RememberedDecision } from "./session/remembered-decision.js";
+export { paused } from "./tools/tool-pause.js";
+
 // Chat clients
 
 export type {
@@ -67,29 +85,39 @@ export type { Spent } from "./session/spent.js";
 export {
   type Content,
   type ContentBase,
-  type ContentExtras,
   type DataContent,
-  dataContent,
+  type EditedArguments,
   type ErrorContent,
-  errorContent,
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   type FunctionCallContent,
   type FunctionResultContent,
   type FunctionResultError,
-  functionResultContent,
   type HostedToolCallContent,
   type HostedToolResultContent,
+  type PausedCallContent,
+  type Remember,
+  type RequestedTool,
+  type RequestPathStep,
   rawRepresentation,
+  type SpentCounts,
   type TextContent,
   type TextReasoningContent,
-  textContent,
+  type ToolTraits,
+  type ToolTrust,
   type UriContent,
-  uriContent,
 } from "./messages/content.js";
 export { foldUpdates, type UpdateFold } from "./messages/fold-updates.js";
 export type { JsonObject, JsonValue } from "./messages/json.js";
 export { checkHistory, type HistoryProblem, modelView, openCalls } from "./messages/log.js";
+export {
+  type ContentExtras,
+  dataContent,
+  errorContent,
+  functionResultContent,
+  textContent,
+  uriContent,
+} from "./messages/make-content.js";
 export { type Message, type MessageInput, type Role, textOf } from "./messages/message.js";
 export type {
   DeltaUpdate,
@@ -109,10 +137,16 @@ export type { ArgumentsOf, SchemaInput } from "./tools/schema.js";
 export type { SchemaCheck, SchemaCompiler, SchemaViolation } from "./tools/schema-violation.js";
 export type { StandardSchema } from "./tools/standard-schema.js";
 export type {
+  ApprovalContext,
+  ApprovalDecision,
+  ApprovalMode,
+  ApprovalPredicate,
+  CallDescription,
   FunctionInvocationContext,
   FunctionTool,
   HostedTool,
   InvokeOptions,
+  ResumedCall,
   Tool,
   ToolInput,
   ToolResult,
@@ -150,8 +184,8 @@ export { checkOptionNames } from "./errors/configuration-error.js";
 export { MiddlewareError } from "./errors/middleware-error.js";
 export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";
-export { bytesOf } from "./messages/content.js";
 export { isJsonObject } from "./messages/json.js";
+export { bytesOf } from "./messages/make-content.js";
 export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
 export { compose } from "./onion/compose.js";
 export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";

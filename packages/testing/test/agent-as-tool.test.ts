@@ -2,8 +2,11 @@ import {
   Agent,
   type AgentOptions,
   AgentSession,
+  approve,
+  type FunctionApprovalRequestContent,
   type FunctionInvocationContext,
   foldUpdates,
+  type Message,
   type RunEvent,
   tool,
   type Update,
@@ -138,16 +141,22 @@ describe("an agent as a tool", () => {
       expect(resultTexts(response.messages)[0]).toMatch(/ask/);
     });
 
-    it("its question for a person, too, names the call that waits", async () => {
+    it("its question for a person surfaces at the run that called it, and it goes on with the answer", async () => {
       const careful = verdictMiddleware("careful", async () => ({ kind: "ask" }));
-      const child = helper([{ calls: [lampIn("hall")] }], { tools: lamp, middleware: [careful] });
-      const { response } = await play({
-        turns: [delegate(), "sorry"],
-        agent: { tools: child.asTool() },
+      const child = helper([{ calls: [lampIn("hall")] }, "lit"], {
+        tools: lamp,
+        middleware: [careful],
       });
-      expect(resultTexts(response.messages)[0]).toBe(
-        "Error: helper needs an answer to lamp, which nobody here can give.",
-      );
+      const agent = { tools: child.asTool() };
+      const { response } = await play({ turns: [delegate()], agent });
+      expect(response.outcome).toBe("paused");
+      const [request] = response.approvalRequests;
+      expect(request).toMatchObject({ call: { name: "lamp" }, path: [{ name: "helper" }] });
+      const history = JSON.parse(JSON.stringify(response.newMessages)) as Message[];
+      const answer = approve(request as FunctionApprovalRequestContent);
+      const resumed = await play({ turns: ["done"], agent, input: [...history, answer] });
+      expect(resultTexts(resumed.response.messages)).toEqual(["lit"]);
+      expect(resumed.response.text).toBe("done");
     });
 
     it("its messages stay its own: the parent's session holds the result alone", async () => {

@@ -1,9 +1,13 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import type { Message } from "../messages/message.js";
 import { tool } from "../tools/function-tool.js";
-import type { FunctionTool } from "../tools/tool.js";
+import type { FunctionTool, ToolResult } from "../tools/tool.js";
+import { paused } from "../tools/tool-pause.js";
 import { toolResult } from "../tools/tool-result.js";
 import type { RunOptions } from "./agent-options.js";
 import type { AgentResponse } from "./agent-response.js";
+import { handDown } from "./hand-down.js";
+import type { AgentInput } from "./read-input.js";
 
 /** How an agent presents itself as a tool. */
 export interface AgentToolOptions {
@@ -25,13 +29,13 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([
 interface CallableAgent {
   readonly name?: string;
   readonly description?: string;
-  run(input: string, options: RunOptions): Promise<AgentResponse>;
+  run(input: AgentInput, options: RunOptions): Promise<AgentResponse>;
 }
 
 /**
  * A tool that hands its task to an agent. The agent's run is a child of the calling one: it shares
  * signal, budgets, services and events, its updates come as `progress`, and its failure is an error
- * result.
+ * result. What it asks a person surfaces at the calling run, and it goes on with the answer.
  *
  * @throws ConfigurationError `unknown_option`, or `invalid_option` without a name.
  */
@@ -59,20 +63,34 @@ export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): Fu
       additionalProperties: false,
     },
     async execute({ task }, context) {
-      const response = await agent.run(task, {
+      const options: RunOptions = {
         parent: context.run,
         ...(context.streamed && { onUpdate: (update) => context.reportProgress({ update }) }),
-      });
-      if (response.outcome === "paused") {
-        const asked = response.approvalRequests.map((request) => request.call);
-        const calls = [...asked, ...response.openCalls].map((call) => call.name).join(", ");
-        return toolResult({
-          contents: `Error: ${name} needs an answer to ${calls}, which nobody here can give.`,
-          isError: true,
-          error: { code: "needs_answer", retryable: false, message: "The sub-agent paused." },
-        });
-      }
-      return response.text;
+      };
+      const before = context.resumed && (context.resumed.state as unknown as PausedAgent).messages;
+      const response = before
+        ? await agent.run([...before, ...context.resumed.answers], handDown(options))
+        : await agent.run(task, options);
+      if (response.outcome !== "paused") return response.text;
+      if (response.openCalls.length > 0) return unanswerable(name, response);
+      const messages = [...(before ?? []), ...response.newMessages];
+      return paused(response.approvalRequests, { messages } satisfies PausedAgent);
     },
+  });
+}
+
+/** What a paused agent goes on with: its whole conversation. */
+interface PausedAgent {
+  readonly messages: readonly Message[];
+}
+
+/** The calling model cannot answer what the agent leaves to its caller's code. */
+function unanswerable(name: string, { approvalRequests, openCalls }: AgentResponse): ToolResult {
+  const asked = approvalRequests.map((request) => request.call);
+  const calls = [...asked, ...openCalls].map((call) => call.name).join(", ");
+  return toolResult({
+    contents: `Error: ${name} needs an answer to ${calls}, which nobody here can give.`,
+    isError: true,
+    error: { code: "needs_answer", retryable: false, message: "The sub-agent paused." },
   });
 }

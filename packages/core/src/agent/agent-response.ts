@@ -2,6 +2,7 @@ import type { ChatResponse, Outcome } from "../chat/chat-client.js";
 import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { type Message, textOf } from "../messages/message.js";
+import { heldCallIds, openRequests, pending, requestsIn } from "../messages/requests.js";
 import type { FinishReason } from "../messages/update.js";
 import type { Usage } from "../messages/usage.js";
 import type { LimitName } from "../run/budget.js";
@@ -62,26 +63,23 @@ export class AgentResponse {
     return new AgentResponse(this.#log, this.#input, { ...this, ...changes });
   }
 
-  /** Questions to a person, with outcome `paused`. */
+  /**
+   * Questions to a person, with outcome `paused`: all of the conversation that have no answer. Answer
+   * them with `approve` or `deny` in the next run.
+   */
   get approvalRequests(): readonly FunctionApprovalRequestContent[] {
-    if (this.outcome !== "paused") return [];
-    return this.messages.flatMap((message) =>
-      message.contents.filter((content) => content.type === "function_approval_request"),
-    );
+    return this.outcome === "paused" ? pending([...this.#log, ...this.messages]) : [];
   }
 
   /**
    * Calls that wait for the caller, with outcome `paused`: answer each with a
-   * `functionResultContent` in the next run.
+   * `functionResultContent` in the next run. Calls that wait for a person's decision are not among
+   * them, nor are those that wait with one.
    */
   get openCalls(): readonly FunctionCallContent[] {
-    return this.outcome === "paused" ? this.#declared() : [];
-  }
-
-  /** A call with a question beside it waits for a decision, not for a result. */
-  #declared(): readonly FunctionCallContent[] {
-    const asked = new Set(this.approvalRequests.map((request) => request.call.callId));
-    const open = openCalls([...this.#log, ...this.messages]);
-    return open.filter((call) => !asked.has(call.callId));
+    if (this.outcome !== "paused") return [];
+    const log = [...this.#log, ...this.messages];
+    const held = heldCallIds(openRequests(log, requestsIn(log)));
+    return openCalls(log).filter((call) => !held.has(call.callId));
   }
 }

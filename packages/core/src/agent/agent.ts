@@ -13,7 +13,7 @@ import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
 import { type AgentIdentity, Run, type Services } from "../run/run-context.js";
-import { type AgentSession, commitToSession, holdSession } from "../session/agent-session.js";
+import { AgentSession, holdSession } from "../session/agent-session.js";
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
@@ -26,10 +26,12 @@ import {
   readRunOptions,
 } from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
+import { isFromParent } from "./hand-down.js";
 import { type AgentLayers, layersAround } from "./layers.js";
 import type { Middleware } from "./middleware.js";
 import { type PreparedInput, prepareInput } from "./prepare-run.js";
 import { type AgentInput, readInput } from "./read-input.js";
+import { withSettledAnswers } from "./settled-answers.js";
 import { mergeMiddleware } from "./sort-middleware.js";
 
 /** Where listeners are added. */
@@ -99,7 +101,9 @@ export class Agent {
       const run = this.#newRun(options, layers.loop);
       try {
         const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
-        const prepared = prepareInput(options.session?.messages ?? [], read, run);
+        const prepared = prepareInput(options.session, read, run);
+        run.onlyAnswers = prepared.onlyAnswers;
+        run.trustsInput = isFromParent(options);
         if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
         return await conductRun(run, prepared.fresh, () =>
           this.#turn(layers, run, prepared, chatOptions, options.onUpdate),
@@ -240,7 +244,9 @@ function keepTurn(
   response: AgentResponse,
 ): void {
   const paused = response.outcome === "paused" ? run.budget.spent : undefined;
-  commitToSession(session, [...prepared.fresh, ...response.messages], paused);
+  const added = response.messages;
+  const fresh = withSettledAnswers(session, prepared.fresh, added, run.acceptedAnswers);
+  AgentSession.commit(session, { fresh, added, paused });
 }
 
 /** What was done stays done: a turn that broke off after the model or a tool did something is kept. */
@@ -248,7 +254,8 @@ function keepInterrupted(session: AgentSession, run: Run, prepared: PreparedInpu
   const added = run.transcript;
   // A turn in which nothing happened leaves nothing: the caller can simply try again.
   if (added.length === 0 && !run.gate.external) return;
-  commitToSession(session, [...prepared.fresh, ...added], undefined);
+  const fresh = withSettledAnswers(session, prepared.fresh, added, run.acceptedAnswers);
+  AgentSession.commit(session, { fresh, added });
 }
 
 function servicesOf(...parts: readonly (Services | undefined)[]): Services | undefined {

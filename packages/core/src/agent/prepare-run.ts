@@ -1,8 +1,22 @@
 import { InputError } from "../errors/run-errors.js";
-import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import type {
+  Content,
+  FunctionApprovalRequestContent,
+  FunctionCallContent,
+  FunctionResultContent,
+} from "../messages/content.js";
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
+import {
+  answersIn,
+  heldCallIds,
+  isControl,
+  openRequests,
+  requestsIn,
+  waitingCallId,
+} from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
+import { AgentSession } from "../session/agent-session.js";
 import type { ReadInput } from "./read-input.js";
 
 /** A run's input in the terms of the log. */
@@ -15,6 +29,8 @@ export interface PreparedInput {
   readonly log: readonly Message[];
   /** Whether the input answers calls that were open, so that the paused run goes on. */
   readonly resumes: boolean;
+  /** Whether the input holds nothing but answers to approval requests. */
+  readonly onlyAnswers: boolean;
 }
 
 /**
@@ -25,33 +41,64 @@ export interface PreparedInput {
  * nothing to say.
  */
 export function prepareInput(
-  session: readonly Message[],
+  conversation: AgentSession | undefined,
   { messages, givenIds }: ReadInput,
   run: Run,
 ): PreparedInput {
+  const session = conversation?.messages ?? [];
   const held = new Set(session.map((message) => message.id));
+  const news = messages.filter((message) => !held.has(message.id));
   const unseen = withUniqueCalls(
     session,
-    messages.filter((message) => !held.has(message.id)),
+    // A session knows its questions: what poses as one of them never gets in.
+    conversation ? withoutQuestions(news, run) : news,
     run,
   );
   // What stands after the last answer is what this run is about; all before it is history.
   const turn = unseen.findLastIndex((message) => message.role === "assistant") + 1;
   const history = withoutStrayResults(session, unseen.slice(0, turn), run);
   const before = [...session, ...history];
-  const input = checkAnswers(before, unseen.slice(turn));
+  const questions = conversation ? AgentSession.requestsOf(conversation) : requestsIn(before);
+  const input = checkAnswers(before, unseen.slice(turn), openRequests(before, questions));
   const results = input.filter((message) => message.role === "tool");
-  const words = input.filter((message) => message.role !== "tool");
-  checkNotEmpty(before, words, results);
-  const closing = words.length > 0 ? closeHalfAnswered([...before, ...results], run) : [];
-  const entering = [...results, ...closing, ...words];
+  const rest = input.filter((message) => message.role !== "tool");
+  const decisions = rest.filter(isDecision);
+  const words = rest.filter((message) => !isDecision(message));
+  checkNotEmpty(before, rest, results);
+  const answered = [...before, ...results, ...decisions];
+  const closing = words.length > 0 ? closeHalfAnswered(answered, words, questions, run) : [];
+  const entering = [...results, ...decisions, ...closing, ...words];
   tellOfMissing(history, [...before, ...entering], run);
   return {
     fresh: [...history, ...entering],
     news: [...history.filter((message) => !givenIds.has(message.id)), ...entering],
     log: [...before, ...entering],
     resumes: results.length > 0,
+    onlyAnswers: decisions.length > 0 && results.length + words.length === 0,
   };
+}
+
+/** Whether a message holds nothing but answers to requests. */
+function isDecision(message: Message): boolean {
+  return message.contents.length > 0 && message.contents.every(isControl);
+}
+
+function withoutQuestions(messages: readonly Message[], run: Run): readonly Message[] {
+  let dropped = false;
+  const fit = messages.flatMap((message): readonly Message[] => {
+    const contents = message.contents.filter(
+      ({ type }) => type !== "function_approval_request" && type !== "paused_call",
+    );
+    if (contents.length === message.contents.length) return [message];
+    dropped = true;
+    return contents.length === 0 ? [] : [{ ...message, contents }];
+  });
+  if (!dropped) return messages;
+  run.notice(
+    "history_repaired",
+    "The input holds approval requests, which only the session's own runs make: they were left out.",
+  );
+  return fit;
 }
 
 /** Calls of a history that came in without their results: the model does not see them. */
@@ -83,13 +130,26 @@ function saysSomething(content: Content): boolean {
   return content.type !== "text" || content.text !== "";
 }
 
-/** Results that the input brings are answers: each must name a call that is open. */
-function checkAnswers(before: readonly Message[], input: readonly Message[]): readonly Message[] {
-  const open = new Map(openCalls(before).map((call) => [call.callId, call]));
+/** Results that the input brings are answers: each must name a call that is open, and waits for no decision. */
+function checkAnswers(
+  before: readonly Message[],
+  input: readonly Message[],
+  requests: readonly FunctionApprovalRequestContent[],
+): readonly Message[] {
+  const waiting = heldCallIds(requests);
+  const open = new Map(
+    openCalls(before).flatMap((call) => (waiting.has(call.callId) ? [] : [[call.callId, call]])),
+  );
   for (const message of input) {
     for (const content of message.contents) {
       if (content.type !== "function_result") continue;
       if (open.delete(content.callId)) continue;
+      if (waiting.has(content.callId)) {
+        throw new InputError(
+          "unmatched_result",
+          `The function_result for "${content.callId}" answers a call that waits for a person's decision: answer the approval request, with approve() or deny().`,
+        );
+      }
       throw new InputError(
         "unmatched_result",
         `The function_result for "${content.callId}" answers no open call. Open calls: ${[...open.keys()].join(", ") || "none"}. Answer each call once, in the session or with the history that holds it.`,
@@ -127,13 +187,24 @@ function withoutStrayResults(
 }
 
 /** Closes batches of which something has run and something waits: the text after them moves on. */
-function closeHalfAnswered(log: readonly Message[], run: Run): readonly Message[] {
-  const open = new Set(openCalls(log).map((call) => call.callId));
+function closeHalfAnswered(
+  log: readonly Message[],
+  words: readonly Message[],
+  requests: readonly FunctionApprovalRequestContent[],
+  run: Run,
+): readonly Message[] {
+  const waiting = openCalls(log);
+  if (waiting.length === 0) return [];
+  const answers = answersIn([...log, ...words]);
+  const decided = openRequests(log, requests).filter(({ requestId }) => answers.has(requestId));
+  const kept = new Set(decided.map(waitingCallId));
+  const open = new Set(waiting.flatMap(({ callId }) => (kept.has(callId) ? [] : [callId])));
   const left: FunctionCallContent[] = [];
   for (const message of log) {
     const calls = callsOf(message);
     const waiting = calls.filter((call) => open.has(call.callId));
-    if (waiting.length > 0 && waiting.length < calls.length) left.push(...waiting);
+    const ran = calls.some(({ callId }) => !open.has(callId) && !kept.has(callId));
+    if (waiting.length > 0 && ran) left.push(...waiting);
   }
   if (left.length === 0) return [];
   const contents = left.map(

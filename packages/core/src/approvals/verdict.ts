@@ -3,7 +3,8 @@ import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf, type RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { FunctionTool } from "../tools/tool.js";
+import type { RememberedDecision } from "../session/remembered-decision.js";
+import type { ApprovalContext, ApprovalDecision, FunctionTool } from "../tools/tool.js";
 
 /** What is to become of a call. */
 export type Verdict =
@@ -14,7 +15,7 @@ export type Verdict =
       readonly reason?: string;
       /** The call in words for people. */
       readonly summary?: string;
-      /** The rule that the call would break; no remembered decision ever covers it. */
+      /** The rule that the call would break; no remembered or automatic decision ever covers it. */
       readonly violation?: string;
     }
   | {
@@ -24,7 +25,7 @@ export type Verdict =
     };
 
 /** What a verdict handler sees of a call, before anything of its batch runs. */
-export class VerdictContext {
+export class VerdictContext implements ApprovalContext {
   readonly tool: FunctionTool;
   readonly call: FunctionCallContent;
   /** As validated. */
@@ -32,8 +33,8 @@ export class VerdictContext {
   /** All calls of the batch, in order. */
   readonly batch: readonly FunctionCallContent[];
   readonly run: RunContext;
+  readonly #parts: VerdictParts;
   readonly #bound: AbortSignal | undefined;
-  readonly #ended: (by: string) => void;
 
   /** @internal */
   constructor(parts: VerdictParts, bound?: AbortSignal) {
@@ -42,15 +43,13 @@ export class VerdictContext {
     this.arguments = parts.arguments;
     this.batch = parts.batch;
     this.run = parts.run;
+    this.#parts = parts;
     this.#bound = bound;
-    this.#ended = parts.ended;
   }
 
   /** A context of its own for the inside. @internal */
   inside(bound: AbortSignal | undefined): VerdictContext {
-    const { tool, call, batch, run } = this;
-    const parts = { tool, call, arguments: this.arguments, batch, run, ended: this.#ended };
-    return new VerdictContext(parts, bound ?? this.#bound);
+    return new VerdictContext(this.#parts, bound ?? this.#bound);
   }
 
   /** Fires when this work is to stop: with the run, or when a bound of an outer handler fires. */
@@ -58,9 +57,14 @@ export class VerdictContext {
     return this.#bound ?? this.run.signal;
   }
 
-  /** Says who has ended the run with a verdict. @internal */
-  static tellEnd(context: VerdictContext, by: string): void {
-    context.#ended(by);
+  /** The decision of the person who was asked about this call; undefined when nobody was. */
+  get decision(): ApprovalDecision | undefined {
+    return this.#parts.decision;
+  }
+
+  /** What the call is judged by, shared by all layers. @internal */
+  static partsOf(context: VerdictContext): VerdictParts {
+    return context.#parts;
   }
 
   /** Undefined when the caller gave none. */
@@ -72,8 +76,14 @@ export class VerdictContext {
 /** What a call is judged by. */
 export interface VerdictParts
   extends Pick<VerdictContext, "tool" | "call" | "arguments" | "batch" | "run"> {
+  /** What the tool's function would receive. */
+  readonly input: unknown;
   /** Told who has ended the run with a verdict. */
   readonly ended: (by: string) => void;
+  /** A person's, about this very call. */
+  readonly decision?: ApprovalDecision | undefined;
+  /** One that holds for this call; looked up at most once. */
+  recalled?: Promise<RememberedDecision | undefined>;
 }
 
 const texts = ["reason", "summary", "violation"] as const;
@@ -98,7 +108,7 @@ export const verdictOnion: Onion<VerdictContext, Verdict> = {
   observer: (own) => observerOf(own.run),
   isResult: isVerdict,
   ending(own, { result, endedBy }) {
-    VerdictContext.tellEnd(own, endedBy ?? "unknown");
+    VerdictContext.partsOf(own).ended(endedBy ?? "unknown");
     return result;
   },
   stray(own, error) {

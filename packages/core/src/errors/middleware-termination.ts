@@ -12,6 +12,11 @@ export class MiddlewareTermination<Result = unknown> extends TunicError {
     this.result = result;
     this.endedBy = endedBy;
   }
+
+  /** The same end, under the name of whoever it comes from. @internal */
+  by(name: string): MiddlewareTermination<Result> {
+    return this.endedBy === undefined ? new MiddlewareTermination(this.result, name) : this;
+  }
 }
 
 /**

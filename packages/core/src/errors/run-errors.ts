@@ -17,6 +17,30 @@ export class InputError extends TunicError {
   }
 }
 
+/** Why an answer to an approval request was refused. */
+export type ApprovalErrorCode =
+  | "invalid_decision"
+  | "unknown_request"
+  | "request_closed"
+  | "already_answered"
+  | "already_used"
+  | "not_genuine"
+  | "not_editable"
+  | "invalid_edit"
+  | "remember_needs_session";
+
+/** An answer to an approval request cannot be used. Nothing ran, and nothing was recorded. */
+export class ApprovalError extends InputError {
+  declare readonly code: ApprovalErrorCode;
+  /** The request that the answer names, where it names one. */
+  readonly requestId: string | undefined;
+
+  constructor(code: ApprovalErrorCode, message: string, requestId?: string) {
+    super(code, message);
+    this.requestId = requestId;
+  }
+}
+
 /** The model called a tool that does not exist, and `terminateOnUnknownCalls` is set. */
 export class UnknownToolError extends TunicError {
   constructor(name: string) {

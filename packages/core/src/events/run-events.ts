@@ -48,8 +48,11 @@ export interface RunEventMap {
   };
   "call.start": CallDetails;
   "call.end": CallDetails & {
-    /** `refused`: answered without running, because it was unknown, invalid or over a limit. */
-    readonly outcome: "completed" | "failed" | "interrupted" | "refused";
+    /**
+     * `refused`: answered without running, because it was unknown, invalid, denied or over a limit.
+     * `paused`: waits for answers, such as a sub-agent; it starts again with them.
+     */
+    readonly outcome: "completed" | "failed" | "interrupted" | "refused" | "paused";
     readonly durationMs: number;
     /** How often the tool's own function was started for this call. */
     readonly attempts: number;
@@ -67,7 +70,12 @@ export interface RunEventMap {
     readonly error?: unknown;
   };
   "approval.requested": { readonly requestId: string; readonly call: FunctionCallContent };
-  "approval.decided": { readonly requestId: string; readonly approved: boolean };
+  /** Sent when the decision takes effect; a request that has expired counts as denied. */
+  "approval.decided": {
+    readonly requestId: string;
+    readonly approved: boolean;
+    readonly decidedBy?: string;
+  };
   /** A layer of an onion. Sent to listeners of this name only, not to `onEvent`. */
   "layer.start": { readonly kind: string; readonly middleware: string };
   "layer.end": {

@@ -31,6 +31,7 @@ export async function askClient(client: ChatClient, context: ChatContext): Promi
       provider: client.metadata.provider,
       callIds: new Set<string>(),
       used: new Set<string>(),
+      asked: false,
       variations: new Map<string, number>(),
     };
     const guard = new StreamedRound(entrance, new Set(), segment.emit);

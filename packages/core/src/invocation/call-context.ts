@@ -1,16 +1,20 @@
-import type { Verdict, VerdictContext } from "../approvals/verdict.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { AbortGate } from "../onion/abort-gate.js";
-import type { Core } from "../onion/onion.js";
 import type { Run, RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { checkProgress } from "../tools/check-progress.js";
-import type { FunctionInvocationContext, FunctionTool, Tool } from "../tools/tool.js";
+import type {
+  ApprovalDecision,
+  FunctionInvocationContext,
+  FunctionTool,
+  ResumedCall,
+  Tool,
+} from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
-import type { RunnableCall } from "./judge-batch.js";
+import type { Judge, RunnableCall } from "./judged-call.js";
 
 /** What the calls of one round have in common. */
 export interface InvocationScope {
@@ -24,8 +28,8 @@ export interface InvocationScope {
   readonly includeDetailedErrors: boolean;
   /** All calls of the batch, in order. */
   readonly batch: readonly FunctionCallContent[];
-  /** The composed verdicts, for arguments that a handler changes; absent without verdict handlers. */
-  readonly verdict: Core<VerdictContext, Verdict> | undefined;
+  /** For arguments that a handler changes. */
+  readonly judge: Judge;
   /** Told who has ended the run with a verdict. */
   readonly ended: (by: string) => void;
   /** Absent when nobody watches the stream. */
@@ -112,6 +116,16 @@ export class CallContext implements FunctionInvocationContext {
   /** Of the gate that this call runs behind: a run that goes on after a time limit has a new one. */
   get signal(): AbortSignal {
     return this.#signal ?? this.state.scope.gate.signal;
+  }
+
+  get approval(): ApprovalDecision | undefined {
+    const { ruling } = this.state.runnable;
+    return ruling?.kind === "approved" ? ruling.decision : undefined;
+  }
+
+  get resumed(): ResumedCall | undefined {
+    const { ruling } = this.state.runnable;
+    return ruling?.kind === "resumed" ? ruling.resumed : undefined;
   }
 
   get streamed(): boolean {

@@ -1,8 +1,10 @@
 import type { Content, FunctionCallContent } from "../messages/content.js";
+import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { continues, MessageDraft } from "../messages/message-draft.js";
 import { parseArguments } from "../messages/parse-arguments.js";
+import { isControl } from "../messages/requests.js";
 import type { RunContext } from "../run/run-context.js";
 
 /** A message as a chat client sends it: id and time may be missing. */
@@ -16,6 +18,8 @@ export interface Entrance {
   readonly callIds: Set<string>;
   /** Ids that calls of this round have got and the log does not have yet. */
   readonly used: Set<string>;
+  /** Whether the service has asked about a tool of its own. */
+  asked: boolean;
   /** By vendor's id: where the search for a free variation begins. */
   readonly variations: Map<string, number>;
 }
@@ -83,7 +87,8 @@ function enterContents(
   callIds: CallIds,
 ): readonly Content[] {
   const seen = new Set<string>();
-  const entered = contents.map((content) => {
+  const entered = contents.flatMap((content): Content | readonly Content[] => {
+    if (isControl(content)) return admittedOrTold(content, entrance);
     if (content.type !== "function_call") return content;
     // A second call of one message under the same id is another call: it gets an id of its own.
     const again = seen.has(content.callId);
@@ -105,12 +110,39 @@ function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
     const fits =
       content.type === "function_call"
         ? takesCallId(content, entrance)
-        : blocks === undefined || !continues(content, contents[index - 1], blocks);
+        : !isControl(content) &&
+          (blocks === undefined || !continues(content, contents[index - 1], blocks));
     if (fits) continue;
     forget(contents.slice(0, index), entrance);
     return false;
   }
   return true;
+}
+
+/**
+ * A content as a model service may send it. Its questions are about its own tools, and their answers
+ * go back to it; beyond that a model decides nothing here, and continues no call.
+ */
+export function admitted(content: Content, provider: string): readonly Content[] {
+  if (!isControl(content)) return [content];
+  if (content.type !== "function_approval_request" || typeof content.requestId !== "string") {
+    return [];
+  }
+  const { type, requestId, call, reason, summary, expiresAt } = content;
+  const { providerData, additionalProperties } = content;
+  const asked = { reason, summary, expiresAt, providerData, additionalProperties };
+  return [{ type, requestId, call, ...defined(asked), provider }];
+}
+
+function admittedOrTold(content: Content, entrance: Entrance): readonly Content[] {
+  const contents = admitted(content, entrance.provider);
+  entrance.asked ||= contents.length > 0;
+  if (contents.length > 0) return contents;
+  entrance.run.notice(
+    "stray_control",
+    `The chat client returned a ${content.type}, which only this side makes; it was left out.`,
+  );
+  return contents;
 }
 
 function takesCallId(call: FunctionCallContent, entrance: Entrance): boolean {

@@ -1,3 +1,8 @@
+import {
+  type ApprovalOptions,
+  type ApprovalSettings,
+  approvalSettings,
+} from "../approvals/approval-options.js";
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import type { BudgetLimits } from "../run/budget.js";
 
@@ -22,6 +27,8 @@ export interface FunctionInvocationConfiguration {
   readonly terminateOnUnknownCalls?: boolean | undefined;
   /** Whether the model sees the message of what a tool threw. Default false: it may hold secrets. */
   readonly includeDetailedErrors?: boolean | undefined;
+  /** How approvals are asked for and taken. */
+  readonly approvals?: ApprovalOptions | undefined;
 }
 
 /** A configuration with every default filled in. */
@@ -32,6 +39,7 @@ export interface InvocationSettings {
   readonly maxConcurrency: number;
   readonly terminateOnUnknownCalls: boolean;
   readonly includeDetailedErrors: boolean;
+  readonly approvals: ApprovalSettings;
 }
 
 /** The least value of each number. */
@@ -49,6 +57,7 @@ export const invocationOptionNames: ReadonlySet<string> = new Set([
   ...Object.keys(minimums),
   "terminateOnUnknownCalls",
   "includeDetailedErrors",
+  "approvals",
 ]);
 
 /**
@@ -80,5 +89,6 @@ export function invocationSettings(
     maxConcurrency: configuration.maxConcurrency ?? 16,
     terminateOnUnknownCalls: configuration.terminateOnUnknownCalls ?? false,
     includeDetailedErrors: configuration.includeDetailedErrors ?? false,
+    approvals: approvalSettings(configuration.approvals),
   };
 }

@@ -18,6 +18,7 @@ import type { RunEnvironment } from "../run/environment.js";
 import { Run } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import { ToolList } from "../tools/tool-list.js";
+import { notRun } from "./admit-calls.js";
 import {
   type FunctionInvocationConfiguration,
   type InvocationSettings,
@@ -28,11 +29,12 @@ import {
   type InvocationLayers,
   type InvocationOnions,
 } from "./invocation-onions.js";
-import { notRun } from "./judge-batch.js";
+import { answersSomething, isLeftOpen } from "./left-open.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
-import { CallRunner, type RoundTerms } from "./run-calls.js";
-import { notRunAtEnd, RunLog, waitsForAnswers } from "./run-log.js";
+import { type BatchEnd, CallRunner, type RoundTerms } from "./run-calls.js";
+import { notRunAtEnd, RunLog } from "./run-log.js";
+import { settleAnswers } from "./settle-batches.js";
 import { startTimeLimit } from "./time-limit.js";
 
 /**
@@ -155,7 +157,8 @@ class Invocation {
 
   async #turn(): Promise<ChatResponse> {
     checkToolChoice(this.#choice, this.#tools.current);
-    if (waitsForAnswers(this.#request.messages)) return this.#done("paused");
+    const settled = answersSomething(this.#request.messages) && (await this.#settle());
+    if (settled) return settled;
     for (;;) {
       const limit = this.#limit();
       if (limit) return this.#close(limit);
@@ -166,14 +169,44 @@ class Invocation {
       const calls = callsIn(messages);
       const { endedBy } = this.#model;
       if (endedBy !== undefined) return this.#end(messages, calls, endedBy);
-      if (calls.length === 0) {
-        this.#log.add(messages);
-        return this.#done("completed");
-      }
-      const { open, endedBy: caller } = await this.#calls.run(messages, calls, this.#terms());
-      if (caller !== undefined) return this.#done("ended", { endedBy: caller });
-      if (open) return this.#done("paused");
+      if (calls.length === 0) return this.#finish(messages);
+      const end = await this.#calls.run(messages, calls, this.#terms());
+      const done = this.#stop(end);
+      if (done) return done;
     }
+  }
+
+  /** The model has said all it has to say; its service's own questions wait for the caller. */
+  #finish(messages: readonly Message[]): ChatResponse {
+    this.#log.add(messages);
+    return this.#done(this.#model.asked ? "paused" : "completed");
+  }
+
+  /** How the run ends after a batch, if it does. */
+  #stop({ open, endedBy }: BatchEnd): ChatResponse | undefined {
+    if (endedBy !== undefined) return this.#done("ended", { endedBy });
+    return open || this.#model.asked ? this.#done("paused") : undefined;
+  }
+
+  /** What came in may answer what an earlier run has asked. Returns how the run ends, if it does. */
+  async #settle(): Promise<ChatResponse | undefined> {
+    const { messages: log } = this.#request;
+    const { waits, endedBy } = await settleAnswers({
+      log,
+      run: this.#run,
+      settings: this.#settings,
+      calls: this.#calls,
+      terms: this.#resumeTerms(),
+    });
+    if (endedBy !== undefined) return this.#done("ended", { endedBy });
+    return waits || isLeftOpen(log, this.#log.added) ? this.#done("paused") : undefined;
+  }
+
+  /** What the calls of an earlier run are judged by: the tools as they are now. */
+  #resumeTerms(): RoundTerms {
+    const { current: tools } = this.#tools;
+    const seen = this.#log.view();
+    return { tools, cut: false, forbidden: false, seen, held: false, end: noEnding };
   }
 
   async #ask(choice: ToolChoice | undefined): Promise<readonly Message[]> {

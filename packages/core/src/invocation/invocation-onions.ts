@@ -1,3 +1,4 @@
+import { ownVerdict } from "../approvals/own-verdict.js";
 import { type Verdict, type VerdictContext, verdictOnion } from "../approvals/verdict.js";
 import type { ChatClient, ChatResponse } from "../chat/chat-client.js";
 import { type ChatContext, chatOnion } from "../chat/chat-context.js";
@@ -30,10 +31,11 @@ export function composeOnions(client: ChatClient, layers: InvocationLayers): Inv
     context.throwIfStopped();
     return runTool(context);
   };
-  const allow = async (): Promise<Verdict> => ({ kind: "run" });
   return {
     ...(layers.chat.length > 0 && { chat: compose(layers.chat, chatOnion, ask) }),
-    ...(layers.verdict.length > 0 && { verdict: compose(layers.verdict, verdictOnion, allow) }),
+    ...(layers.verdict.length > 0 && {
+      verdict: compose(layers.verdict, verdictOnion, ownVerdict),
+    }),
     ...(layers.function.length > 0 && { function: compose(layers.function, functionOnion, run) }),
   };
 }

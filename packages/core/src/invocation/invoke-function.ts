@@ -6,15 +6,15 @@ import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { Core } from "../onion/onion.js";
 import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
+import { ToolPause } from "../tools/tool-pause.js";
 import { CallContext, type CallState, type InvocationScope } from "./call-context.js";
-import type { RunnableCall } from "./judge-batch.js";
+import type { RunnableCall } from "./judged-call.js";
 import { functionOnion, runTool } from "./run-tool.js";
 
-/** What one call came to, and who ended the run with it, if somebody did. */
-export interface Invoked {
-  readonly result: ToolResult;
-  readonly endedBy?: string | undefined;
-}
+/** What one call came to, and who ended the run with it, if somebody did; or that it waits. */
+export type Invoked =
+  | { readonly result: ToolResult; readonly endedBy?: string | undefined }
+  | { readonly result?: undefined; readonly pause: ToolPause };
 
 /**
  * Runs one call through the function onion, and tells of its start and its one end. Only a handler
@@ -78,6 +78,10 @@ async function settled(
 
 /** An orderly end is a result; everything else is none. */
 function ended(error: unknown, call: ObservedCall | undefined): Invoked {
+  if (isA(error, ToolPause)) {
+    call?.paused();
+    return { pause: error };
+  }
   if (!isA(error, MiddlewareTermination)) {
     call?.interrupted(error);
     throw error;
@@ -139,12 +143,16 @@ class ObservedCall {
     this.#tell(result.isError ? "failed" : "completed", result, thrown);
   }
 
+  paused(): void {
+    this.#tell("paused", undefined, undefined);
+  }
+
   interrupted(error: unknown): void {
     this.#tell("interrupted", undefined, error);
   }
 
   #tell(
-    outcome: "completed" | "failed" | "interrupted",
+    outcome: "completed" | "failed" | "interrupted" | "paused",
     result: ToolResult | undefined,
     thrown: unknown,
   ): void {

@@ -60,6 +60,7 @@ export class ModelCaller {
       provider,
       callIds: log.callIds,
       used: new Set(),
+      asked: false,
       variations: new Map(),
     };
   }
@@ -102,6 +103,11 @@ export class ModelCaller {
   /** Under handlers, what a client threw has been seen to; the rest may be the end of a bound. */
   #failure(thrown: unknown): unknown {
     return this.#onion === undefined ? asClientError(thrown) : thrown;
+  }
+
+  /** Whether the service has asked about a tool of its own. */
+  get asked(): boolean {
+    return this.#entrance.asked;
   }
 
   /** Takes back what was streamed of an answer that never got whole. */

@@ -4,9 +4,11 @@ import { ChatClientError } from "../errors/chat-client-error.js";
 import type { Content } from "../messages/content.js";
 import { UpdateFold } from "../messages/fold-updates.js";
 import type { Message } from "../messages/message.js";
+import { isControl } from "../messages/requests.js";
 import { sameJson } from "../messages/same-json.js";
 import { type DeltaUpdate, type FinishUpdate, type Update, updatesOf } from "../messages/update.js";
 import {
+  admitted,
   type CallIds,
   callIdFor,
   type Entrance,
@@ -186,16 +188,22 @@ export class StreamedRound implements UpdateSegment {
 
   #relabelledContents(contents: readonly Content[], opened: Opened): readonly Content[] {
     let renamed: Content[] | undefined;
+    let controls = false;
     for (let index = 0; index < contents.length; index++) {
       const content = contents[index];
-      if (content?.type !== "function_call") continue;
+      if (content?.type !== "function_call") {
+        controls ||= content !== undefined && isControl(content);
+        continue;
+      }
       opened.callIds ??= new Map();
       const callId = callIdFor(content.callId, opened.callIds, this.#entrance);
       if (callId === content.callId) continue;
       renamed ??= [...contents];
       renamed[index] = withCallId(content, callId, this.#entrance.provider);
     }
-    return renamed ?? contents;
+    const relabelled = renamed ?? contents;
+    if (!controls) return relabelled;
+    return relabelled.flatMap((content) => admitted(content, this.#entrance.provider));
   }
 
   #open(update: DeltaUpdate): Opened {

@@ -1,4 +1,4 @@
-import type { RunnableCall } from "./judge-batch.js";
+import type { RunnableCall } from "./judged-call.js";
 
 /** What a call keeps to itself while it runs: everything, some keys, or nothing. */
 type Claim = "alone" | readonly string[] | undefined;

@@ -1,3 +1,7 @@
+import { ownVerdict } from "../approvals/own-verdict.js";
+import { spendRemembered } from "../approvals/remembered-decisions.js";
+import { type Ruling, refusalCodes } from "../approvals/rulings.js";
+import type { HeldBatch } from "../approvals/settle-answers.js";
 import type { ChatResponse } from "../chat/chat-client.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
@@ -6,22 +10,19 @@ import { addUsage, type Usage } from "../messages/usage.js";
 import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
+import { admit, ToolCounts } from "./admit-calls.js";
+import { askPeople, type Questions, questionsOf } from "./ask-people.js";
 import type { InvocationScope } from "./call-context.js";
+import { DeniedCalls } from "./denied-calls.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
 import type { InvocationOnions } from "./invocation-onions.js";
 import { type Invoked, invokeFunction, tellRefused } from "./invoke-function.js";
-import {
-  admit,
-  type BatchTerms,
-  type JudgedCall,
-  judgeBatch,
-  type RunnableCall,
-  ToolCounts,
-} from "./judge-batch.js";
+import { judgeBatch } from "./judge-batch.js";
+import type { BatchTerms, JudgedCall, JudgedQuestion, RunnableCall } from "./judged-call.js";
 import { ResultSender } from "./push-updates.js";
-import { requestsFor } from "./request-approval.js";
+import { editedOf, resultContent } from "./result-content.js";
 import { runBatch } from "./run-batch.js";
-import { notRunAtEnd, type OpenBatch, type RunLog, resultContent } from "./run-log.js";
+import { notRunAtEnd, type OpenBatch, type RunLog } from "./run-log.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
@@ -56,6 +57,7 @@ export class CallRunner {
   readonly #tools: ToolList;
   readonly #emit: Emit | undefined;
   readonly #counts = new ToolCounts();
+  readonly #denied = new DeniedCalls();
   #sender: ResultSender | undefined;
   #endedBy: string | undefined;
   #closed = false;
@@ -76,39 +78,39 @@ export class CallRunner {
   }
 
   /** Judges the whole batch, runs what may run, and answers every call. */
-  async run(
+  run(
     messages: readonly Message[],
     calls: readonly FunctionCallContent[],
     terms: RoundTerms,
   ): Promise<BatchEnd> {
-    const { gate } = this.#run;
     const batch = this.#log.open(messages, calls);
     this.#sender = this.#emit && new ResultSender(batch, this.#emit);
-    const verdicts = judgeBatch(calls, {
-      tools: terms.tools,
-      cut: terms.cut,
-      forbidden: terms.forbidden,
-      terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
-      run: this.#run,
-      verdict: this.#onions.verdict,
-      ended: this.#ended,
-    });
-    const judged = verdicts instanceof Promise ? await gate.pass(verdicts) : verdicts;
-    // Only verdict handlers ask.
-    if (this.#onions.verdict && judged.some((verdict) => verdict.kind === "ask")) {
-      return this.#pause(batch, judged);
-    }
-    const { runnable, open } = this.#admit(batch, judged);
-    if (this.#sender) await this.#sender.send();
-    const running = this.#runAll(batch, runnable, terms);
-    if (running !== undefined) await running;
-    gate.throwIfAborted();
-    const left = open && this.#endedBy === undefined;
-    if (open && !left) this.#refuseOpen(batch);
-    if (!left) this.#countFailure(batch);
-    const closing = this.#closeBatch(batch, terms);
-    if (closing !== undefined) await closing;
-    return { open: left, endedBy: this.#endedBy };
+    const verdicts = judgeBatch(calls, this.#batchTerms(terms));
+    if (!(verdicts instanceof Promise)) return this.#carryOut(batch, verdicts, terms);
+    return this.#run.gate.pass(verdicts).then((judged) => this.#carryOut(batch, judged, terms));
+  }
+
+  /** What becomes of the calls of a batch that waited, now that it is decided. Nothing runs yet. */
+  async judgeHeld(
+    batch: HeldBatch,
+    rulings: ReadonlyMap<string, Ruling>,
+    terms: RoundTerms,
+  ): Promise<readonly JudgedCall[]> {
+    const held = { rulings, ids: batch.held, batch: batch.calls };
+    return this.#run.gate.pass(
+      Promise.resolve(judgeBatch(batch.open, { ...this.#batchTerms(terms), held })),
+    );
+  }
+
+  /** Goes on with a batch that waited. */
+  async resume(
+    batch: HeldBatch,
+    judged: readonly JudgedCall[],
+    terms: RoundTerms,
+  ): Promise<BatchEnd> {
+    const resumed = this.#log.resume(batch.open, batch.calls);
+    this.#sender = this.#emit && new ResultSender(resumed, this.#emit);
+    return this.#carryOut(resumed, judged, terms);
   }
 
   /** Puts messages into the log of which no call runs: all are answered alike. */
@@ -137,14 +139,75 @@ export class CallRunner {
     this.#closed = true;
   }
 
-  /** Somebody has to be asked: nothing of the batch runs, and the run ends with the requests. */
-  async #pause(batch: OpenBatch, judged: readonly JudgedCall[]): Promise<BatchEnd> {
-    const requests = requestsFor(batch, judged, this.#run);
-    for (const [messageId, contents] of requests) {
-      await this.#emit?.({ type: "delta", messageId, role: "assistant", contents });
+  #batchTerms({ tools, cut, forbidden }: RoundTerms): BatchTerms {
+    return {
+      tools,
+      cut,
+      forbidden,
+      terminateOnUnknownCalls: this.#settings.terminateOnUnknownCalls,
+      run: this.#run,
+      verdict: this.#onions.verdict,
+      ended: this.#ended,
+      denied: this.#denied,
+    };
+  }
+
+  /** What was judged is done: the calls run that may, and who has to be asked, is. */
+  async #carryOut(
+    batch: OpenBatch,
+    judged: readonly JudgedCall[],
+    terms: RoundTerms,
+  ): Promise<BatchEnd> {
+    const { gate } = this.#run;
+    const asks = judged.some(isQuestion);
+    if (asks && this.#settings.approvals.mode !== "run") return this.#hold(batch, judged, terms);
+    const { runnable, open } = this.#admit(batch, judged);
+    if (this.#sender) await this.#sender.send();
+    const running = this.#runAll(batch, runnable, terms);
+    if (running !== undefined) await running;
+    gate.throwIfAborted();
+    const waits = open || batch.waiting !== undefined;
+    const left = waits && this.#endedBy === undefined;
+    if (left) {
+      if (asks || batch.waiting) await this.#askAfter(batch, judged.filter(isQuestion));
+    } else {
+      if (waits) this.#refuseOpen(batch);
+      this.#countFailure(batch);
     }
-    this.#log.pause(requests);
+    const closing = this.#closeBatch(batch, terms);
+    if (closing !== undefined) await closing;
+    return { open: left, endedBy: this.#endedBy };
+  }
+
+  /** The others have run: who has to be asked, is. */
+  #askAfter(batch: OpenBatch, asked: readonly JudgedQuestion[]): Promise<void> {
+    const started = batch.waiting ?? [];
+    const waits = [...asked.map(({ context }) => context.call), ...started.map(({ call }) => call)];
+    return this.#ask(batch, { asked, started, waits });
+  }
+
+  /** Somebody has to be asked: nothing of the batch runs, and the run ends with the requests. */
+  async #hold(
+    batch: OpenBatch,
+    judged: readonly JudgedCall[],
+    terms: RoundTerms,
+  ): Promise<BatchEnd> {
+    const all = this.#settings.approvals.mode === "ask-all";
+    const asked = questionsOf(judged, all, batch, { run: this.#run, ended: this.#ended });
+    const waits = batch.calls.filter((_call, index) => judged[index]?.kind !== "answered");
+    await this.#ask(batch, { asked, started: [], waits });
+    await this.#closeBatch(batch, terms);
     return { open: true, endedBy: undefined };
+  }
+
+  #ask(batch: OpenBatch, questions: Questions): Promise<void> {
+    const { approvals: settings } = this.#settings;
+    return askPeople(questions, batch, {
+      run: this.#run,
+      settings,
+      log: this.#log,
+      emit: this.#emit,
+    });
   }
 
   /** Gives out the budgets; what does not run is answered at once. */
@@ -156,8 +219,10 @@ export class CallRunner {
     let open = false;
     for (let index = 0; index < judged.length; index++) {
       const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
-      if (verdict.kind === "run") runnable.push(verdict);
-      else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
+      if (verdict.kind === "run") {
+        runnable.push(verdict);
+        if (verdict.by) spendRemembered(this.#run, verdict.by.id);
+      } else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
       else open = true;
     }
     return { runnable, open };
@@ -169,11 +234,18 @@ export class CallRunner {
     terms: RoundTerms,
   ): void | Promise<void> {
     const { gate } = this.#run;
-    const scope = this.#scope(terms.seen, batch.calls);
-    const settle = (runnable: RunnableCall, { result, endedBy }: Invoked): void | Promise<void> => {
+    const scope = this.#scope(terms.seen, batch.all);
+    const settle = (runnable: RunnableCall, invoked: Invoked): void | Promise<void> => {
+      const { call, tool, index } = runnable;
+      if (invoked.result === undefined) {
+        batch.waiting ??= [];
+        batch.waiting.push({ call, tool, pause: invoked.pause });
+        return undefined;
+      }
+      const { result, endedBy } = invoked;
       this.#endedBy ??= endedBy;
-      batch.results[runnable.index] = resultContent(runnable.call.callId, result);
-      if (result.isError) this.#counts.failed(runnable.tool);
+      batch.results[index] = resultContent(call.callId, result, editedOf(runnable));
+      if (result.isError) this.#counts.failed(tool);
       return this.#sender?.send();
     };
     // One call alone in a run that nobody can stop has nothing to wait behind.
@@ -201,7 +273,7 @@ export class CallRunner {
       messages,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
       batch,
-      verdict: this.#onions.verdict,
+      judge: this.#onions.verdict ?? ownVerdict,
       ended: this.#ended,
       emit: emit && ((update) => (this.#closed || gate.aborted ? undefined : emit(update))),
     };
@@ -231,7 +303,7 @@ export class CallRunner {
     let judged = 0;
     let failed = 0;
     for (const result of batch.results) {
-      if (result?.error?.code === "approval_denied") continue;
+      if (refusalCodes.has(result?.error?.code)) continue;
       judged++;
       if (result?.isError === true) failed++;
     }
@@ -259,4 +331,8 @@ export class CallRunner {
     }
     this.#log.close(terms.held);
   }
+}
+
+function isQuestion(each: JudgedCall): each is JudgedQuestion {
+  return each.kind === "ask";
 }

@@ -1,22 +1,24 @@
-import {
-  type Content,
-  type FunctionCallContent,
-  type FunctionResultContent,
-  isMadeContent,
-} from "../messages/content.js";
-import { copyWithRaw } from "../messages/json.js";
-import { modelView, openCalls } from "../messages/log.js";
+import type { PauseContents, WaitingCall } from "../approvals/approval-request.js";
+import type { FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import { modelView } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
+import { waitingCallId } from "../messages/requests.js";
+import type { DeltaUpdate } from "../messages/update.js";
 import type { Run } from "../run/run-context.js";
-import { resultText } from "../tools/result-text.js";
 import type { ToolResult } from "../tools/tool.js";
-import { errorResult, isToolResult } from "../tools/tool-result.js";
+import { errorResult } from "../tools/tool-result.js";
+import { resultContent } from "./result-content.js";
 
 /** The calls of a response that are being worked on. */
 export interface OpenBatch {
-  /** The messages that hold the calls, not yet in the log. */
-  readonly messages: readonly Message[];
+  /** The messages that hold the calls, not yet in the log; none where a batch goes on. */
+  messages: readonly Message[];
+  /** The calls to be answered. */
   readonly calls: readonly FunctionCallContent[];
+  /** All calls of the batch: where it goes on, some may have their result. */
+  readonly all: readonly FunctionCallContent[];
+  /** Whether a batch goes on that stands in the log already. */
+  readonly resumed: boolean;
   /** Id and time of the message that will hold the results. */
   readonly resultsId: string;
   readonly createdAt: number;
@@ -24,6 +26,10 @@ export interface OpenBatch {
   readonly started: boolean[];
   /** By the call's place in `calls`. */
   readonly results: (FunctionResultContent | undefined)[];
+  /** Calls that have started, and wait for answers. */
+  waiting: WaitingCall[] | undefined;
+  /** Further questions about a batch that went on. */
+  questions: Message | undefined;
 }
 
 /**
@@ -36,13 +42,15 @@ export class RunLog {
   /** What the run has added. */
   readonly added: Message[] = [];
   readonly #run: Run;
-  readonly #view: Message[];
+  readonly #input: readonly Message[];
+  #view: Message[];
   #batch: OpenBatch | undefined;
   /** Where in the view that begins which the service does not hold yet. */
   #unheld = 0;
 
   constructor(run: Run, messages: readonly Message[]) {
     this.#run = run;
+    this.#input = messages;
     this.#view = [...modelView(messages)];
     for (const message of messages) this.#know(message);
     // An agent handler may have run the loop before.
@@ -69,15 +77,61 @@ export class RunLog {
   }
 
   open(messages: readonly Message[], calls: readonly FunctionCallContent[]): OpenBatch {
+    return this.#begin(messages, calls, calls, false);
+  }
+
+  /** Goes on with a batch that stands in the log. */
+  resume(calls: readonly FunctionCallContent[], all: readonly FunctionCallContent[]): OpenBatch {
+    return this.#begin([], calls, all, true);
+  }
+
+  #begin(
+    messages: readonly Message[],
+    calls: readonly FunctionCallContent[],
+    all: readonly FunctionCallContent[],
+    resumed: boolean,
+  ): OpenBatch {
     this.#batch = {
       messages,
       calls,
+      all,
+      resumed,
       resultsId: this.#run.newId("message"),
       createdAt: this.#run.now(),
       started: [],
       results: calls.map(() => undefined),
+      waiting: undefined,
+      questions: undefined,
     };
     return this.#batch;
+  }
+
+  /**
+   * Puts questions beside the calls of the batch; where it stands in the log already, which only
+   * grows, into a message of their own.
+   *
+   * @returns what a consumer has to be sent.
+   */
+  ask(batch: OpenBatch, { requests, paused }: PauseContents): readonly DeltaUpdate[] {
+    const role = "assistant";
+    if (batch.resumed) {
+      const contents = [...requests, ...paused];
+      const createdAt = this.#run.now();
+      batch.questions = { id: this.#run.newId("message"), role, contents, createdAt };
+      return [{ type: "delta", messageId: batch.questions.id, role, contents, createdAt }];
+    }
+    const deltas: DeltaUpdate[] = [];
+    batch.messages = batch.messages.map((message) => {
+      const ids = new Set(callsOf(message).map((call) => call.callId));
+      const contents = [
+        ...requests.filter((request) => ids.has(waitingCallId(request))),
+        ...paused.filter((stage) => ids.has(stage.callId)),
+      ];
+      if (contents.length === 0) return message;
+      deltas.push({ type: "delta", messageId: message.id, role, contents });
+      return { ...message, contents: [...message.contents, ...contents] };
+    });
+    return deltas;
   }
 
   /**
@@ -92,7 +146,10 @@ export class RunLog {
     const results = resultsMessage(batch);
     const closed = results ? [...batch.messages, results] : batch.messages;
     this.added.push(...closed);
-    if (held) {
+    if (batch.questions) this.added.push(batch.questions);
+    if (batch.resumed) {
+      this.#view = [...modelView([...this.#input, ...this.added])];
+    } else if (held) {
       this.#unheld = this.#view.length;
       if (results) this.#view.push(results);
     } else if (batch.messages.length === 1 && results?.contents.length === batch.calls.length) {
@@ -101,26 +158,16 @@ export class RunLog {
     } else this.#view.push(...modelView(closed));
   }
 
-  /** Puts the batch into the log with requests beside its calls, and without results: nothing of it ran. */
-  pause(requests: ReadonlyMap<string, readonly Content[]>): void {
-    const batch = this.#batch;
-    if (batch === undefined) return;
-    this.#batch = undefined;
-    for (const message of batch.messages) {
-      const added = requests.get(message.id);
-      this.added.push(added ? { ...message, contents: [...message.contents, ...added] } : message);
-    }
-  }
-
   /** Gives every call of the batch that has no result one that says what is known of it. */
   interrupt(): OpenBatch | undefined {
+    if (this.#batch && isUntouched(this.#batch)) this.#batch = undefined;
     if (this.#batch) interrupt(this.#batch);
     return this.#batch;
   }
 
   /** What the run has added so far; calls in flight are given the result that says so. */
   transcript(): readonly Message[] {
-    if (this.#batch === undefined) return [...this.added];
+    if (this.#batch === undefined || isUntouched(this.#batch)) return [...this.added];
     const batch = { ...this.#batch, results: [...this.#batch.results] };
     interrupt(batch);
     const results = resultsMessage(batch);
@@ -128,48 +175,14 @@ export class RunLog {
   }
 }
 
+/** A batch that waited and of which nothing has started still waits: nothing about it is lost. */
+function isUntouched({ resumed, started }: OpenBatch): boolean {
+  return resumed && !started.includes(true);
+}
+
 function interrupt(batch: OpenBatch): void {
   for (const [index, { callId }] of batch.calls.entries()) {
     batch.results[index] ??= resultContent(callId, interrupted(batch.started[index] === true));
-  }
-}
-
-/** Whether a log ends with answers to a batch of which other calls still wait for theirs. */
-export function waitsForAnswers(log: readonly Message[]): boolean {
-  const last = log[log.length - 1];
-  if (last?.role !== "tool") return false;
-  const answered = new Set(
-    last.contents.map((content) => (content.type === "function_result" ? content.callId : "")),
-  );
-  const open = new Set(openCalls(log).map((call) => call.callId));
-  return log.some((message) => {
-    const calls = callsOf(message);
-    return (
-      calls.some((call) => answered.has(call.callId)) && calls.some((call) => open.has(call.callId))
-    );
-  });
-}
-
-/** A tool's result as it stands in the log. */
-export function resultContent(callId: string, result: ToolResult): FunctionResultContent {
-  const { isError, error } = result;
-  const contents = ownContents(result);
-  if (!isError) return { type: "function_result", callId, contents };
-  return { type: "function_result", callId, contents, isError: true, ...(error && { error }) };
-}
-
-/**
- * What is in a log never changes, whatever the tool still does with what it returned. Only what it
- * made itself can be in its hands; what a conversion made is nobody else's.
- */
-function ownContents(result: ToolResult): readonly Content[] {
-  const { contents } = result;
-  if (!isToolResult(result) && !contents.some(isMadeContent)) return contents;
-  try {
-    return contents.map(copyWithRaw);
-  } catch {
-    // Something in them holds itself, which no log can.
-    return [{ type: "text", text: resultText(contents) }];
   }
 }
 

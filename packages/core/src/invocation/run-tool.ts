@@ -7,10 +7,11 @@ import { isThenable } from "../onion/is-thenable.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
+import { ToolPause } from "../tools/tool-pause.js";
 import { argumentErrorResult, failureResult, toToolResult } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { CallContext } from "./call-context.js";
-import { judgeChanged } from "./judge-batch.js";
+import { judgeChanged } from "./weigh-calls.js";
 
 /**
  * The core of the function onion: the function, then the conversion of its value. What the function
@@ -30,13 +31,11 @@ async function runChanged(context: CallContext): Promise<ToolResult> {
   const checked = await checkArguments(tool, context.arguments);
   if (!checked.ok) return argumentErrorResult(checked.message);
   context.arguments = checked.arguments;
-  if (scope.verdict) {
-    const { run, batch } = scope;
-    const { ended } = scope;
-    const parts = { tool, call, arguments: checked.arguments, batch, run, ended };
-    const refused = await judgeChanged(scope.verdict, new VerdictContext(parts));
-    if (refused) return refused;
-  }
+  const { run, batch, ended, judge } = scope;
+  const { arguments: args, input } = checked;
+  const parts = { tool, call, arguments: args, input, batch, run, ended };
+  const refused = await judgeChanged(judge, new VerdictContext(parts));
+  if (refused) return refused;
   context.throwIfStopped();
   return execute(context, checked.input);
 }
@@ -77,6 +76,7 @@ function failed(context: CallContext, thrown: unknown): ToolResult {
 
 /** A tool may end the run with anything that it may return. */
 function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTermination {
+  if (isA(termination, ToolPause)) return termination;
   return new MiddlewareTermination(toToolResult(termination.result), termination.endedBy ?? name);
 }
 

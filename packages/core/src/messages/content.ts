@@ -85,19 +85,100 @@ export interface FunctionResultContent extends ContentBase {
   readonly contents: readonly Content[];
   readonly isError?: boolean;
   readonly error?: FunctionResultError;
+  /** Set where a person has changed the arguments: what was proposed, and what ran. */
+  readonly edited?: EditedArguments;
 }
 
-/** A call waits for a person's decision. */
+/** A call that ran with other arguments than the model gave. */
+export interface EditedArguments {
+  readonly proposed: JsonObject;
+  readonly effective: JsonObject;
+  readonly decidedBy?: string;
+}
+
+/** What a tool declares of itself beside its arguments. */
+export interface ToolTraits {
+  /** Changes nothing. */
+  readonly readOnly?: boolean;
+  /** May destroy something. */
+  readonly destructive?: boolean;
+  /** Runs a shell or code that comes with the call. */
+  readonly runsCode?: boolean;
+  /** Whether the tool is somebody else's, such as one of a remote server. */
+  readonly trust?: ToolTrust;
+}
+
+export type ToolTrust = "trusted" | "external";
+
+/** The tool of a call as it was when somebody was asked. */
+export interface RequestedTool {
+  readonly name: string;
+  /** Whose tool it is; absent for the program's own. */
+  readonly owner?: string;
+  readonly title?: string;
+  readonly description: string;
+  /** The JSON Schema of the arguments. */
+  readonly parameters: JsonObject;
+  readonly traits: ToolTraits;
+  /** Of all of the above: a tool that has changed since is another one. */
+  readonly hash: string;
+}
+
+/** One call of a sub-agent on the way down to a call. */
+export interface RequestPathStep {
+  readonly callId: string;
+  /** The name of the tool that is the sub-agent. */
+  readonly name: string;
+}
+
+/** A call waits for a person's decision. Plain data: it survives a restart. */
 export interface FunctionApprovalRequestContent extends ContentBase {
   readonly type: "function_approval_request";
+  /** What an answer names. */
   readonly requestId: string;
   readonly call: FunctionCallContent;
+  /** Absent on the request of a model service for a tool that it runs itself. */
+  readonly tool?: RequestedTool;
   /** Why somebody is asked. */
   readonly reason?: string;
   /** The call in words for people. */
   readonly summary?: string;
   /** The rule that the call would break. */
   readonly violation?: string;
+  /** Which arguments an answer may change: all of them, or these. Absent: none. */
+  readonly editable?: true | readonly string[];
+  /** Milliseconds since the epoch; from then on the call counts as denied. */
+  readonly expiresAt?: number;
+  /** The calls of sub-agents on the way down to this one, the outermost first. Absent: none. */
+  readonly path?: readonly RequestPathStep[];
+  /** Ids of all calls in this log that wait together, this one's included: none of them runs before. */
+  readonly batch?: readonly string[];
+  /** The model service that asks, where it does: the answer goes back to it. */
+  readonly provider?: string;
+  /** What the run had used up when it paused. */
+  readonly spent?: SpentCounts;
+  /** Of the whole pause, where there is an `approvalSecret`: id of the key, a dot, base64url. */
+  readonly signature?: string;
+}
+
+/** What a run has used up. */
+export interface SpentCounts {
+  readonly iterations: number;
+  readonly functionCalls: number;
+  readonly tokens: number;
+}
+
+/** For which further calls a decision holds. It never reaches another owner's tool, nor a violation. */
+export interface Remember {
+  /**
+   * `arguments`: calls with exactly these arguments. `{ matching }`: calls in which these members are
+   * equal, whatever the others are. `tool`: every call of the tool. Default `arguments`.
+   */
+  readonly scope?: "arguments" | "tool" | { readonly matching: JsonObject };
+  /** Milliseconds since the epoch. Default: as long as the session lives. */
+  readonly until?: number;
+  /** For how many further calls. Default: no limit. */
+  readonly uses?: number;
 }
 
 /** A person's decision. It names a request and carries no call. */
@@ -105,7 +186,26 @@ export interface FunctionApprovalResponseContent extends ContentBase {
   readonly type: "function_approval_response";
   readonly requestId: string;
   readonly approved: boolean;
+  /** For the model, with a denial. */
   readonly reason?: string;
+  /** All arguments as they are to be, where the request says that they may be changed. */
+  readonly arguments?: JsonObject;
+  /** Holds for further calls, too; `true` stands for `{}`. Needs a session. */
+  readonly remember?: true | Remember;
+  /** Who decided, as the server knows it. */
+  readonly decidedBy?: string;
+}
+
+/** A call that has started and waits for answers to what it asks: a sub-agent that paused. */
+export interface PausedCallContent extends ContentBase {
+  readonly type: "paused_call";
+  readonly callId: string;
+  /** What it waits for. */
+  readonly requestIds: readonly string[];
+  /** Of the tool that waits. */
+  readonly hash: string;
+  /** What the tool gets back when it goes on. */
+  readonly state: JsonValue;
 }
 
 /** A tool that the model service called itself. */
@@ -138,128 +238,6 @@ export type Content =
   | FunctionResultContent
   | FunctionApprovalRequestContent
   | FunctionApprovalResponseContent
+  | PausedCallContent
   | HostedToolCallContent
   | HostedToolResultContent;
-
-/** Optional members of the makers below. */
-export type ContentExtras = Pick<ContentBase, "providerData" | "additionalProperties">;
-
-/**
- * What the makers made. Membership cannot be written down in JSON, so that data which merely looks
- * like a content (a web page's JSON, say) cannot pose as one and bring its own label.
- */
-const made = new WeakSet<object>();
-
-function make<Made extends Content>(content: Made): Made {
-  made.add(content);
-  return content;
-}
-
-/** Whether a value came out of a maker of this module; what merely looks like a content did not. */
-export function isMadeContent(value: unknown): value is Content {
-  return typeof value === "object" && value !== null && made.has(value);
-}
-
-/** Text. */
-export function textContent(text: string, extras?: ContentExtras): TextContent {
-  return make({ type: "text", text, ...extras });
-}
-
-/**
- * Bytes of a media type, such as an image: a `Uint8Array`, or text that is base64 already.
- *
- * @throws TypeError when a text is not base64.
- */
-export function dataContent(
-  data: Uint8Array | string,
-  mediaType: string,
-  extras?: ContentExtras & { readonly name?: string },
-): DataContent {
-  const base64 = typeof data === "string" ? checkedBase64(data) : toBase64(data);
-  return make({ type: "data", data: base64, mediaType, ...extras });
-}
-
-/** A pointer to something: its address and media type. A `data:` address becomes a {@link DataContent}. */
-export function uriContent(
-  uri: string,
-  mediaType?: string,
-  extras?: ContentExtras,
-): UriContent | DataContent {
-  if (/^data:/i.test(uri)) return fromDataUri(uri, extras);
-  if (!/^[a-z][a-z0-9+.-]*:/i.test(uri)) {
-    throw new TypeError(`A uri content needs an absolute address with a scheme; got "${uri}".`);
-  }
-  return make({ type: "uri", uri, mediaType: mediaType ?? "application/octet-stream", ...extras });
-}
-
-/** A failure as part of a message. */
-export function errorContent(
-  message: string,
-  extras?: ContentExtras & { readonly code?: string },
-): ErrorContent {
-  return make({ type: "error", message, ...extras });
-}
-
-/** A caller's answer to a call of a declaration-only tool. A string becomes one text content. */
-export function functionResultContent(
-  callId: string,
-  result: string | readonly Content[],
-  extras?: ContentExtras & { readonly isError?: boolean; readonly error?: FunctionResultError },
-): FunctionResultContent {
-  const contents = typeof result === "string" ? [textContent(result)] : result;
-  return make({ type: "function_result", callId, contents, ...extras });
-}
-
-/** The whole content of a `data:` address (RFC 2397), decoded from base64 or percent-encoding. */
-function fromDataUri(uri: string, extras?: ContentExtras): DataContent {
-  const comma = uri.indexOf(",");
-  if (comma < 0)
-    throw new TypeError("A data: address needs a comma between its type and its data.");
-  const [mediaType, ...parameters] = uri.slice("data:".length, comma).split(";");
-  const body = uri.slice(comma + 1);
-  const type = mediaType || "text/plain";
-  if (parameters.some((each) => each.trim().toLowerCase() === "base64"))
-    return dataContent(body, type, extras);
-  return dataContent(percentDecoded(body), type, extras);
-}
-
-/** Byte by byte: what is percent-encoded need not be UTF-8. */
-function percentDecoded(text: string): Uint8Array {
-  if (/%(?![0-9a-f]{2})/i.test(text)) {
-    throw new TypeError('A data: address needs two hexadecimal digits after each "%".');
-  }
-  const bytes = new TextEncoder().encode(text);
-  const decoded: number[] = [];
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] !== 0x25) decoded.push(bytes[at] ?? 0);
-    else {
-      decoded.push(
-        Number.parseInt(String.fromCharCode(bytes[at + 1] ?? 0, bytes[at + 2] ?? 0), 16),
-      );
-      at += 2;
-    }
-  }
-  return Uint8Array.from(decoded);
-}
-
-function checkedBase64(text: string): string {
-  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) {
-    throw new TypeError("dataContent takes bytes or base64 text; this text is not base64.");
-  }
-  return text;
-}
-
-/** Base64 of bytes, without Node's Buffer. */
-export function toBase64(bytes: Uint8Array): string {
-  let binary = "";
-  // In slices: String.fromCharCode takes its arguments on the stack.
-  for (let at = 0; at < bytes.length; at += 0x8000) {
-    binary += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
-  }
-  return btoa(binary);
-}
-
-/** The bytes of a file that stands in a message. */
-export function bytesOf({ data }: DataContent): Uint8Array {
-  return Uint8Array.from(atob(data), (character) => character.charCodeAt(0));
-}

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { rawRepresentation, textContent } from "./content.js";
+import { rawRepresentation } from "./content.js";
 import { copyJson, copyWithRaw, isJsonObject } from "./json.js";
+import { textContent } from "./make-content.js";
 
 /** Every object inside a value, itself included. */
 function objectsIn(value: unknown): object[] {

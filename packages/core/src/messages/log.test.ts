@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type Content, type FunctionResultContent, textContent } from "./content.js";
+import type { Content, FunctionResultContent } from "./content.js";
 import { checkHistory, modelView, openCalls } from "./log.js";
+import { textContent } from "./make-content.js";
 import type { Message, Role } from "./message.js";
 
 const text = (words: string): Content => ({ type: "text", text: words });

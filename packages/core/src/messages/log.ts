@@ -1,5 +1,11 @@
-import type { Content, FunctionCallContent, FunctionResultContent } from "./content.js";
+import type {
+  Content,
+  FunctionApprovalResponseContent,
+  FunctionCallContent,
+  FunctionResultContent,
+} from "./content.js";
 import { callsOf, type Message } from "./message.js";
+import { answersOf, asksHosted, hostedRequestIds } from "./requests.js";
 
 /** What is wrong with a log. */
 export interface HistoryProblem {
@@ -18,35 +24,62 @@ interface PlacedResult {
 /**
  * What a model may see of a log: each batch of calls stands, with all its results in one tool
  * message, where its last result stands; an unfinished batch, results without a call and the
- * contents that steer approvals are left out. Pure, and of one log the earlier views are prefixes
- * of the later ones. Messages that need no change are handed on as the same objects.
+ * contents that steer approvals are left out. Questions of a model service and their answers are kept
+ * for it, and stand like calls and results. Pure, and of one log the earlier views are prefixes of the
+ * later ones. Messages that need no change are handed on as the same objects.
  */
 export function modelView(log: readonly Message[]): readonly Message[] {
   const results = firstResults(log);
+  const hosted = log.some(asksHosted) ? firstAnswers(log) : noAnswers;
   const batches = new Map<number, Message[]>();
   log.forEach((message, at) => {
     const calls = callsOf(message);
-    if (calls.length === 0) return;
+    const questions = hostedRequestIds(message);
+    if (calls.length === 0 && questions.length === 0) return;
     const answers = calls.map((call) => results.get(call.callId));
-    if (
-      !answers.every((answer): answer is PlacedResult => answer !== undefined && answer.at > at)
-    ) {
-      return;
-    }
-    const place = answers.reduce((last, answer) => Math.max(last, answer.at), 0);
+    const decisions = questions.map((requestId) => hosted.get(requestId));
+    if (!allAfter(answers, at) || !allAfter(decisions, at)) return;
+    const place = [...answers, ...decisions].reduce((last, { at }) => Math.max(last, at), 0);
     const here = batches.get(place) ?? [];
-    here.push(withoutControls(message), resultMessage(message, answers));
+    here.push(withoutControls(message));
+    if (answers.length > 0) here.push(resultMessage(message, answers));
+    if (decisions.length > 0) here.push(decisionMessage(message, decisions));
     batches.set(place, here);
   });
   const view: Message[] = [];
   log.forEach((message, at) => {
     const here = batches.get(at);
     if (here) view.push(...here);
-    if (message.role === "tool" || callsOf(message).length > 0) return;
+    if (message.role === "tool" || callsOf(message).length > 0 || asksHosted(message)) return;
     const rest = withoutControls(message);
     if (rest.contents.length > 0) view.push(rest);
   });
   return view;
+}
+
+function allAfter<Placed extends { readonly at: number }>(
+  answers: readonly (Placed | undefined)[],
+  at: number,
+): answers is readonly Placed[] {
+  return answers.every((answer) => answer !== undefined && answer.at > at);
+}
+
+interface PlacedDecision {
+  readonly at: number;
+  readonly message: Message;
+  readonly content: FunctionApprovalResponseContent;
+}
+
+const noAnswers: ReadonlyMap<string, PlacedDecision> = new Map();
+
+function firstAnswers(log: readonly Message[]): ReadonlyMap<string, PlacedDecision> {
+  const placed = new Map<string, PlacedDecision>();
+  log.forEach((message, at) => {
+    for (const content of answersOf(message)) {
+      if (!placed.has(content.requestId)) placed.set(content.requestId, { at, message, content });
+    }
+  });
+  return placed;
 }
 
 /** Everything about a log that breaks the rule "one result for each call, and after it". */
@@ -141,14 +174,27 @@ function resultMessage(batch: Message, answers: readonly PlacedResult[]): Messag
   return message;
 }
 
-/** A message without results and without what steers approvals. */
+/** The answers to a service's questions, for the service. */
+function decisionMessage(asked: Message, decisions: readonly PlacedDecision[]): Message {
+  const contents = decisions.map((decision) => decision.content);
+  const known = decided.get(asked);
+  if (known && contents.every((content, index) => content === known.contents[index])) return known;
+  const { createdAt } = decisions.reduce((a, b) => (b.at >= a.at ? b : a)).message;
+  const message: Message = { id: `${asked.id}_decisions`, role: "user", contents, createdAt };
+  decided.set(asked, message);
+  return message;
+}
+
+/** A message without results and without what steers approvals here. */
 function withoutControls(message: Message): Message {
   const leaves = (content: Content): boolean =>
-    content.type === "function_approval_request" ||
+    (content.type === "function_approval_request" && content.provider === undefined) ||
     content.type === "function_approval_response" ||
+    content.type === "paused_call" ||
     content.type === "function_result" ||
-    // Only a model calls tools: a call in anybody else's message is not handed on.
-    (content.type === "function_call" && message.role !== "assistant");
+    // Only a model calls tools, and only its service asks: what poses as that is not handed on.
+    ((content.type === "function_call" || content.type === "function_approval_request") &&
+      message.role !== "assistant");
   if (!message.contents.some(leaves)) return message;
   const known = stripped.get(message);
   if (known) return known;
@@ -159,4 +205,5 @@ function withoutControls(message: Message): Message {
 
 /** Messages never change, so what is derived from one holds as long as it lives. */
 const joined = new WeakMap<Message, Message>();
+const decided = new WeakMap<Message, Message>();
 const stripped = new WeakMap<Message, Message>();

@@ -107,7 +107,7 @@ function termination<Context, Result>(
       `ended the run with ${kindOf(ending.result)}; it must be ${onion.result}.`,
     );
   }
-  return ending.endedBy === undefined ? new MiddlewareTermination(ending.result, name) : ending;
+  return ending.by(name);
 }
 
 /** A value in words, without what is in it: errors are read by others than results. */

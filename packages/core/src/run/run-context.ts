@@ -95,6 +95,12 @@ export class Run implements RunContext {
   readonly services: Services;
   gate = new AbortGate();
   readonly environment: RunEnvironment;
+  /** The answers to requests that the loop has looked at and taken. */
+  acceptedAnswers: ReadonlySet<string> | undefined;
+  /** Whether the input holds nothing but answers to requests; undefined where nobody has looked. */
+  onlyAnswers: boolean | undefined;
+  /** The input comes from the run around this one: what it approves has been looked at there. */
+  trustsInput = false;
   readonly #journals: Journal[] = [];
   #waitedMs = 0;
   rounds = 0;

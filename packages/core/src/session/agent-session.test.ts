@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
 import type { Message } from "../messages/message.js";
-import { AgentSession, commitToSession, holdSession } from "./agent-session.js";
+import { AgentSession, holdSession } from "./agent-session.js";
 
 const said = (id: string): Message => ({
   id,
@@ -10,6 +10,11 @@ const said = (id: string): Message => ({
   contents: [{ type: "text", text: id, additionalProperties: { label: "x" } }],
   createdAt: 1,
 });
+const grow = (
+  session: AgentSession,
+  added: readonly Message[],
+  paused: AgentSession["paused"],
+): void => AgentSession.commit(session, { fresh: [], added, paused });
 const spent = { iterations: 2, functionCalls: 3, tokens: 40 };
 
 /** As a store gives it back: whatever somebody wrote there. */
@@ -53,7 +58,7 @@ describe("a new session", () => {
 
 describe("a session as JSON", () => {
   const session = new AgentSession({ id: "s1" });
-  commitToSession(session, [said("m1"), said("m2")], spent);
+  grow(session, [said("m1"), said("m2")], spent);
   session.state["todo"] = [{ done: false }];
 
   it("comes back as it was, paused run included", () => {
@@ -143,9 +148,9 @@ describe("a session as JSON", () => {
 describe("a session grows", () => {
   it("in one step, by a new list: what somebody read before stays as it was", () => {
     const session = new AgentSession();
-    commitToSession(session, [said("m1")], undefined);
+    grow(session, [said("m1")], undefined);
     const before = session.messages;
-    commitToSession(session, [said("m2")], undefined);
+    grow(session, [said("m2")], undefined);
     expect(before).toEqual([said("m1")]);
     expect(session.messages).toEqual([said("m1"), said("m2")]);
     expect(session.messages[0]).toBe(before[0]);
@@ -153,9 +158,9 @@ describe("a session grows", () => {
 
   it("and keeps the counters of a paused run until a run ends otherwise", () => {
     const session = new AgentSession();
-    commitToSession(session, [], spent);
+    grow(session, [], spent);
     expect(session.paused).toEqual(spent);
-    commitToSession(session, [], undefined);
+    grow(session, [], undefined);
     expect(session).not.toHaveProperty("paused");
   });
 });

@@ -1,9 +1,11 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
-import type { Content } from "../messages/content.js";
+import type { Content, FunctionApprovalRequestContent } from "../messages/content.js";
 import { copyJson, isJsonObject, type JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
+import { openRequests, requestsIn, unanswered } from "../messages/requests.js";
 import { randomHex } from "./random-hex.js";
+import type { RememberedDecision } from "./remembered-decision.js";
 import type { Spent } from "./spent.js";
 
 /** A session as plain JSON. */
@@ -13,6 +15,9 @@ export interface SessionData {
   readonly messages: readonly Message[];
   readonly state: Readonly<Record<string, JsonValue>>;
   readonly paused?: Spent;
+  /** The requests of this session's own runs whose calls still wait. */
+  readonly requests?: readonly FunctionApprovalRequestContent[];
+  readonly remembered?: readonly RememberedDecision[];
 }
 
 const optionNames: ReadonlySet<string> = new Set(["id"]);
@@ -26,6 +31,8 @@ export class AgentSession {
   readonly state: Record<string, JsonValue>;
   /** Counters of the run that paused last; its continuation goes on from them. */
   paused?: Spent;
+  #requests: readonly FunctionApprovalRequestContent[] = [];
+  #remembered: readonly RememberedDecision[] = [];
 
   /**
    * Begins an empty conversation; {@link AgentSession.fromJSON} goes on with a stored one.
@@ -41,6 +48,48 @@ export class AgentSession {
     this.state = {};
   }
 
+  /** The questions that wait for an answer. What came in with an input is never among them. */
+  get pending(): readonly FunctionApprovalRequestContent[] {
+    return unanswered(this.messages, this.#requests);
+  }
+
+  /** The decisions that hold for further calls, the oldest first. */
+  get remembered(): readonly RememberedDecision[] {
+    return this.#remembered;
+  }
+
+  /** Takes a remembered decision back. Returns whether there was one of that id. */
+  revoke(id: string): boolean {
+    const left = this.#remembered.filter((decision) => decision.id !== id);
+    const revoked = left.length < this.#remembered.length;
+    this.#remembered = left;
+    return revoked;
+  }
+
+  /** @internal */
+  static requestsOf(session: AgentSession): readonly FunctionApprovalRequestContent[] {
+    return session.#requests;
+  }
+
+  /** Adds what one run brought, in one step. @internal */
+  static commit(session: AgentSession, turn: SessionTurn): void {
+    const { fresh, added, paused } = turn;
+    session.messages = [...session.messages, ...fresh, ...added];
+    if (paused) session.paused = paused;
+    else delete session.paused;
+    // Only what this run added: a request that came in with the input is nobody's question.
+    const asked = requestsIn(added);
+    if (session.#requests.length + asked.length === 0) return;
+    const known = new Set(session.#requests.map((request) => request.requestId));
+    const news = asked.filter((request) => !known.has(request.requestId));
+    session.#requests = openRequests(session.messages, [...session.#requests, ...news]);
+  }
+
+  /** @internal */
+  static remember(session: AgentSession, remembered: readonly RememberedDecision[]): void {
+    session.#remembered = remembered;
+  }
+
   /** The session as plain JSON; `AgentSession.fromJSON` brings it back. */
   toJSON(): SessionData {
     return {
@@ -49,6 +98,8 @@ export class AgentSession {
       messages: this.messages,
       state: this.state,
       ...(this.paused && { paused: this.paused }),
+      ...(this.#requests.length > 0 && { requests: this.#requests }),
+      ...(this.#remembered.length > 0 && { remembered: this.#remembered }),
     };
   }
 
@@ -81,19 +132,20 @@ export class AgentSession {
       });
     }
     if (data.paused) session.paused = { ...data.paused };
+    session.#requests = copyJson(data.requests ?? []);
+    session.#remembered = copyJson(data.remembered ?? []);
     return session;
   }
 }
 
-/** Adds to a session what one run brought, in one step. */
-export function commitToSession(
-  session: AgentSession,
-  messages: readonly Message[],
-  paused: Spent | undefined,
-): void {
-  session.messages = [...session.messages, ...messages];
-  if (paused) session.paused = paused;
-  else delete session.paused;
+/** What one run brings to its session. */
+export interface SessionTurn {
+  /** What the caller said. */
+  readonly fresh: readonly Message[];
+  /** What the run made of it. */
+  readonly added: readonly Message[];
+  /** Counters, where it paused. */
+  readonly paused?: Spent | undefined;
 }
 
 const busy = new WeakMap<AgentSession, object>();
@@ -135,13 +187,17 @@ function checkOptions(options: unknown): void {
 
 /** A store may hold anything: what is broken must not wait for the first run to be found. */
 function isSessionData(data: object): data is SessionData {
-  const { id, messages, state, paused } = data as { [Name in keyof SessionData]?: unknown };
+  const { id, messages, state, paused, requests, remembered } = data as {
+    [Name in keyof SessionData]?: unknown;
+  };
   return (
     typeof id === "string" &&
     Array.isArray(messages) &&
     messages.every(isMessage) &&
     (state === undefined || isJsonObject(state)) &&
-    (!paused || isSpent(paused))
+    (!paused || isSpent(paused)) &&
+    isListOf(requests, isRequest) &&
+    isListOf(remembered, isRemembered)
   );
 }
 
@@ -160,6 +216,28 @@ function isSpent(paused: unknown): boolean {
   const { iterations, functionCalls, tokens } = paused;
   return [iterations, functionCalls, tokens].every(
     (count) => Number.isFinite(count) && Number(count) >= 0,
+  );
+}
+
+function isListOf(value: unknown, isMember: (member: unknown) => boolean): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(isMember));
+}
+
+function isRequest(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["requestId"] === "string" && isCall(value["call"]);
+}
+
+function isCall(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["callId"] === "string";
+}
+
+function isRemembered(value: unknown): boolean {
+  return (
+    isJsonObject(value) &&
+    typeof value["id"] === "string" &&
+    typeof value["approved"] === "boolean" &&
+    isJsonObject(value["tool"]) &&
+    (value["scope"] === "tool" || isJsonObject(value["scope"]))
   );
 }
 

@@ -1,6 +1,4 @@
+import type { SpentCounts } from "../messages/content.js";
+
 /** What a run has used up. Plain JSON: a paused run takes it along. */
-export interface Spent {
-  readonly iterations: number;
-  readonly functionCalls: number;
-  readonly tokens: number;
-}
+export type Spent = SpentCounts;

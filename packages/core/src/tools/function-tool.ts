@@ -1,6 +1,6 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { ToolError, ToolInvalidArgumentsError } from "../errors/tool-errors.js";
-import type { Content } from "../messages/content.js";
+import type { Content, ToolTrust } from "../messages/content.js";
 import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import { checkedJsonCopy } from "./json-copy.js";
@@ -8,6 +8,8 @@ import { type ArgumentsOf, type SchemaInput, toJsonSchema } from "./schema.js";
 import { standaloneContext } from "./standalone-context.js";
 import { isStandardSchema } from "./standard-schema.js";
 import type {
+  ApprovalMode,
+  CallDescription,
   FunctionInvocationContext,
   FunctionTool,
   HostedTool,
@@ -42,9 +44,23 @@ export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
   readonly maxInvocations?: number | undefined;
   /** How many failures in one run are enough. Default: no limit. */
   readonly maxInvocationExceptions?: number | undefined;
+  /** Whose tool it is, such as a server's name. Default: the program's own. */
+  readonly owner?: string | undefined;
+  /** When a person is asked. Default `never_require`. */
+  readonly approvalMode?: ApprovalMode<ArgumentsOf<Schema>> | undefined;
+  /** The call in words for the person who is asked; values are shown whole. */
+  readonly describeCall?: CallDescription<ArgumentsOf<Schema>> | undefined;
+  /** Which arguments that person may change: `true` for all, or their names. Default: none. */
+  readonly editable?: boolean | readonly string[] | undefined;
+  /** Changes nothing. Default: not said. */
+  readonly readOnly?: boolean | undefined;
+  /** Runs a shell or code that comes with the call. Default: not said. */
+  readonly runsCode?: boolean | undefined;
+  /** `external`: somebody else's, such as a remote server's. Default `trusted`. */
+  readonly trust?: ToolTrust | undefined;
   /** Runs alone in its batch. Default false. */
   readonly exclusive?: boolean | undefined;
-  /** May destroy something. Default false. */
+  /** May destroy something; `false`: writes without destroying. Default: not said. */
   readonly destructive?: boolean | undefined;
   /** Whether calls may run at the same time. Default true. */
   readonly concurrencySafe?: boolean | undefined;
@@ -61,6 +77,13 @@ const optionNames: ReadonlySet<string> = new Set([
   "parseResult",
   "maxInvocations",
   "maxInvocationExceptions",
+  "owner",
+  "approvalMode",
+  "describeCall",
+  "editable",
+  "readOnly",
+  "runsCode",
+  "trust",
   "exclusive",
   "destructive",
   "concurrencySafe",
@@ -171,6 +194,10 @@ const optionKinds: Readonly<Record<string, { readonly type: string; readonly wor
   description: { type: "string", words: "a string" },
   execute: { type: "function", words: "a function" },
   parseResult: { type: "function", words: "a function" },
+  owner: { type: "string", words: "a string" },
+  describeCall: { type: "function", words: "a function" },
+  readOnly: { type: "boolean", words: "true or false" },
+  runsCode: { type: "boolean", words: "true or false" },
   exclusive: { type: "boolean", words: "true or false" },
   destructive: { type: "boolean", words: "true or false" },
   concurrencySafe: { type: "boolean", words: "true or false" },
@@ -188,10 +215,38 @@ function checkOptions(options: Readonly<Record<string, unknown>>): void {
     if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) continue;
     throw wrongOption(name, option, "a whole number of at least 1; leave it out for no limit");
   }
+  checkApproval(name, options);
   const resources = options["resources"];
   const isList = Array.isArray(resources) && resources.every((key) => typeof key === "string");
   if (!isList && !isAbsentOr(resources, "function")) {
     throw wrongOption(name, "resources", "a list of strings, or a function of the arguments");
+  }
+}
+
+function checkApproval(name: string, options: Readonly<Record<string, unknown>>): void {
+  const { approvalMode, editable, trust, readOnly, destructive, runsCode } = options;
+  const named = approvalMode === "never_require" || approvalMode === "always_require";
+  if (!named && !isAbsentOr(approvalMode, "function")) {
+    throw wrongOption(
+      name,
+      "approvalMode",
+      '"never_require", "always_require", or a function of the arguments',
+    );
+  }
+  const fields = Array.isArray(editable) && editable.every((field) => typeof field === "string");
+  if (!fields && !isAbsentOr(editable, "boolean")) {
+    throw wrongOption(name, "editable", "true, false, or a list of names of arguments");
+  }
+  if (trust !== undefined && trust !== "trusted" && trust !== "external") {
+    throw wrongOption(name, "trust", '"trusted" or "external"');
+  }
+  if (readOnly === true && (destructive === true || runsCode === true)) {
+    const other = destructive === true ? "destructive" : "runsCode";
+    throw wrongOption(
+      name,
+      "readOnly",
+      `left out or false: the tool says that it is ${other}, too`,
+    );
   }
 }
 

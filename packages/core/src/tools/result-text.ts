@@ -1,4 +1,4 @@
-import { toBase64 } from "../messages/content.js";
+import { toBase64 } from "../messages/make-content.js";
 
 /** Deeper than data that anybody reads, and shallow enough for every stack. */
 const maximumDepth = 500;

@@ -29,6 +29,8 @@ export function standaloneContext(
     agentName: undefined,
     session,
     streamed: false,
+    approval: undefined,
+    resumed: undefined,
     run,
     tool,
     call: {

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import { ToolInvalidArgumentsError, ToolRateLimitError } from "../errors/tool-errors.js";
-import { type Content, dataContent, textContent } from "../messages/content.js";
+import type { Content } from "../messages/content.js";
+import { dataContent, textContent } from "../messages/make-content.js";
 import type { ToolResult } from "./tool.js";
 import {
   argumentErrorResult,

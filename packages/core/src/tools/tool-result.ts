@@ -1,10 +1,6 @@
 import { ToolError, ToolInvalidArgumentsError } from "../errors/tool-errors.js";
-import {
-  type Content,
-  type FunctionResultError,
-  isMadeContent,
-  textContent,
-} from "../messages/content.js";
+import type { Content, FunctionResultError } from "../messages/content.js";
+import { isMadeContent, textContent } from "../messages/make-content.js";
 import { isThenable } from "../onion/is-thenable.js";
 import { resultText } from "./result-text.js";
 import type { ToolResult } from "./tool.js";

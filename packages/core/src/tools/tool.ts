@@ -1,5 +1,11 @@
-import type { Content, FunctionCallContent, FunctionResultError } from "../messages/content.js";
-import type { JsonObject } from "../messages/json.js";
+import type {
+  Content,
+  FunctionApprovalResponseContent,
+  FunctionCallContent,
+  FunctionResultError,
+  ToolTraits,
+} from "../messages/content.js";
+import type { JsonObject, JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { RunContext, Services } from "../run/run-context.js";
@@ -36,12 +42,63 @@ export type ResourceKeys<Arguments> = {
   keys(this: void, input: Arguments): readonly string[];
 }["keys"];
 
+/** What is known of a call when it is judged. */
+export interface ApprovalContext {
+  readonly tool: FunctionTool;
+  readonly call: FunctionCallContent;
+  /** As validated. */
+  readonly arguments: JsonObject;
+  /** All calls of the batch, in order. */
+  readonly batch: readonly FunctionCallContent[];
+  readonly run: RunContext;
+  /** Undefined when the caller gave none. */
+  readonly session: AgentSession | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Whether a call needs approval; anything but `false`, a throw included, means that it does. */
+export type ApprovalPredicate<Arguments> = {
+  needs(this: void, input: Arguments, context: ApprovalContext): boolean | PromiseLike<boolean>;
+}["needs"];
+
+/** When a person is asked about a tool's calls: never, always, or where a predicate says so. */
+export type ApprovalMode<Arguments = unknown> =
+  | "never_require"
+  | "always_require"
+  | ApprovalPredicate<Arguments>;
+
+/** Puts a call into words for people. */
+export type CallDescription<Arguments> = {
+  describe(this: void, input: Arguments, context: ApprovalContext): string | PromiseLike<string>;
+}["describe"];
+
+/** A person's decision about the call that runs. */
+export interface ApprovalDecision {
+  readonly requestId: string;
+  readonly approved: true;
+  readonly decidedBy?: string;
+  readonly reason?: string;
+  /** Whether the person has changed the arguments. */
+  readonly edited: boolean;
+  /** The rule that the call would break, as the person was told. */
+  readonly violation?: string;
+}
+
+/** What a call that had paused goes on with. */
+export interface ResumedCall {
+  /** What {@link paused} was given. */
+  readonly state: JsonValue;
+  readonly answers: readonly FunctionApprovalResponseContent[];
+}
+
 /**
  * A function that a model can call. Made by `tool()`; holds configuration only, so that one object
  * can serve any number of runs at once.
  */
-export interface FunctionTool<Arguments = unknown, Value = unknown> {
+export interface FunctionTool<Arguments = unknown, Value = unknown> extends ToolTraits {
   readonly type: "function";
+  /** Whose tool it is, such as a server's name; absent for the program's own. */
+  readonly owner?: string;
   readonly name: string;
   readonly title?: string;
   readonly description: string;
@@ -61,6 +118,12 @@ export interface FunctionTool<Arguments = unknown, Value = unknown> {
   readonly exclusive?: boolean;
   /** May destroy something; waits its turn in a batch like `exclusive`. */
   readonly destructive?: boolean;
+  /** Whether a person is asked before a call runs. */
+  readonly approvalMode?: ApprovalMode<Arguments>;
+  /** The call in words for people; shown with the question. */
+  readonly describeCall?: CallDescription<Arguments>;
+  /** Which arguments a person may change when approving: all, or these. */
+  readonly editable?: boolean | readonly string[];
   /** `false`: waits its turn in a batch like `exclusive`. Default true. */
   readonly concurrencySafe?: boolean;
   /** Keys of what the tool works on; calls that share one run one after the other. */
@@ -123,6 +186,10 @@ export interface FunctionInvocationContext {
   readonly addTools: (tools: ToolInput) => void;
   /** Removes tools from the next round on, by name or object; unknown ones are ignored. */
   readonly removeTools: (tools: string | Tool | readonly (string | Tool)[]) => void;
+  /** The decision of the person who was asked about this call; undefined when nobody was. */
+  readonly approval: ApprovalDecision | undefined;
+  /** Set when this call had paused and goes on. */
+  readonly resumed: ResumedCall | undefined;
   /** Whether somebody watches the run as a stream. */
   readonly streamed: boolean;
   /**

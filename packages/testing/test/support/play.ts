@@ -6,6 +6,7 @@ import {
   type ChatRequest,
   checkHistory,
   foldUpdates,
+  type Message,
   type RunEvent,
   type RunOptions,
   type Update,
@@ -63,9 +64,17 @@ async function playOnce(scenario: Scenario, streamed: boolean): Promise<Played> 
       },
     }),
   });
-  if (scenario.run?.session === undefined) expect(checkHistory(response.newMessages)).toEqual([]);
+  if (scenario.run?.session === undefined) {
+    const given = [scenario.input ?? []].flat().filter(isStored);
+    expect(checkHistory([...given, ...response.newMessages])).toEqual([]);
+  }
   if (streamed) expectFold(updates, response);
   return { response, requests: client.requests, updates, events };
+}
+
+/** Whether a part of an input is a message of an earlier run. */
+function isStored(part: unknown): part is Message {
+  return typeof part === "object" && part !== null && "role" in part && "id" in part;
 }
 
 /** What a consumer has folded is the response. */

@@ -1,16 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { rawRepresentation } from "./content.js";
 import {
   bytesOf,
   dataContent,
   errorContent,
   functionResultContent,
   isMadeContent,
-  rawRepresentation,
   textContent,
   toBase64,
   uriContent,
-} from "./content.js";
+} from "./make-content.js";
 
 describe("the makers", () => {
   const extras = { additionalProperties: { label: "x" }, providerData: { openai: { item: "i1" } } };

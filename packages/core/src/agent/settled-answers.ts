@@ -1,0 +1,41 @@
+import type { Content } from "../messages/content.js";
+import type { Message } from "../messages/message.js";
+import { answersIn, answersOf, isHosted, openRequests } from "../messages/requests.js";
+import { AgentSession } from "../session/agent-session.js";
+
+const noAnswers: ReadonlySet<string> = new Set();
+
+/**
+ * What a session keeps of its input. An answer that was not looked at, because a handler ended the
+ * run before, or whose batch is all answered and still has not run, because the run broke off: such an
+ * answer is not kept, and its request waits as before.
+ */
+export function withSettledAnswers(
+  session: AgentSession,
+  fresh: readonly Message[],
+  added: readonly Message[],
+  accepted: ReadonlySet<string> = noAnswers,
+): readonly Message[] {
+  if (!fresh.some((message) => answersOf(message).length > 0)) return fresh;
+  const log = [...session.messages, ...fresh, ...added];
+  const answers = answersIn(log);
+  const waiting = new Set<string>();
+  const groups = new Map<string, string[]>();
+  for (const request of openRequests(log, AgentSession.requestsOf(session))) {
+    if (isHosted(request)) continue;
+    const { requestId, batch } = request;
+    const key = batch?.[0] ?? requestId;
+    groups.set(key, [...(groups.get(key) ?? []), requestId]);
+  }
+  for (const group of groups.values()) {
+    if (group.every((id) => answers.has(id))) for (const id of group) waiting.add(id);
+  }
+  const keep = (content: Content): boolean =>
+    content.type !== "function_approval_response" ||
+    (accepted.has(content.requestId) && !waiting.has(content.requestId));
+  return fresh.flatMap((message): readonly Message[] => {
+    const contents = message.contents.filter(keep);
+    if (contents.length === message.contents.length) return [message];
+    return contents.length === 0 ? [] : [{ ...message, contents }];
+  });
+}

@@ -1,0 +1,26 @@
+// Approvals as data, for whoever shows requests and takes decisions: a page, an inbox, a terminal.
+// Needs no agent and no schema compiler.
+
+export {
+  type ApproveOptions,
+  approve,
+  type DecisionOrigin,
+  type DenyOptions,
+  deny,
+  parseDecision,
+} from "./approvals/approval-response.js";
+export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
+export { ApprovalError, type ApprovalErrorCode } from "./errors/run-errors.js";
+export type {
+  FunctionApprovalRequestContent,
+  FunctionApprovalResponseContent,
+  FunctionCallContent,
+  Remember,
+  RequestedTool,
+  RequestPathStep,
+  ToolTraits,
+  ToolTrust,
+} from "./messages/content.js";
+export type { JsonObject, JsonValue } from "./messages/json.js";
+export type { Message } from "./messages/message.js";
+export { pending } from "./messages/requests.js";

@@ -1,0 +1,132 @@
+import type {
+  FunctionApprovalRequestContent,
+  FunctionApprovalResponseContent,
+  FunctionCallContent,
+} from "../messages/content.js";
+import type { JsonObject } from "../messages/json.js";
+import { waitingCallId } from "../messages/requests.js";
+import type { ApprovalDecision, ResumedCall, Tool, ToolResult } from "../tools/tool.js";
+import { toolsByName } from "../tools/tool-list.js";
+import { errorResult } from "../tools/tool-result.js";
+import { requestedTool } from "./requested-tool.js";
+import { type HeldBatch, isExpired } from "./settle-answers.js";
+
+/** What people have decided about a call that waited. */
+export type Ruling =
+  | {
+      readonly kind: "approved";
+      readonly decision: ApprovalDecision;
+      readonly request: FunctionApprovalRequestContent;
+      readonly answer: FunctionApprovalResponseContent;
+      /** As the person has changed them. */
+      readonly arguments?: JsonObject;
+    }
+  | { readonly kind: "refused"; readonly result: ToolResult; readonly byPerson: boolean }
+  /** The call had started: it goes on. */
+  | { readonly kind: "resumed"; readonly resumed: ResumedCall };
+
+/** The codes of results that say: not allowed. They count as no failure of the call. */
+export const refusalCodes: ReadonlySet<string | undefined> = new Set([
+  "approval_denied",
+  "approval_expired",
+  "approval_stale",
+  "approval_used",
+]);
+
+/** What the answers to a batch mean for its calls, by call id; calls that nobody was asked about have none. */
+export async function rulingsOn(
+  batch: HeldBatch,
+  tools: readonly Tool[],
+  now: number,
+): Promise<ReadonlyMap<string, Ruling>> {
+  const rulings = new Map<string, Ruling>();
+  for (const call of batch.open) {
+    const requests = batch.requests.filter((request) => waitingCallId(request) === call.callId);
+    const ruling = await rulingOn(call, requests, batch, tools, now);
+    if (ruling) rulings.set(call.callId, ruling);
+  }
+  return rulings;
+}
+
+async function rulingOn(
+  call: FunctionCallContent,
+  requests: readonly FunctionApprovalRequestContent[],
+  batch: HeldBatch,
+  tools: readonly Tool[],
+  now: number,
+): Promise<Ruling | undefined> {
+  const request = requests.at(-1);
+  if (request === undefined) return undefined;
+  const stage = batch.paused.get(call.callId);
+  if (request.path !== undefined && stage !== undefined) {
+    if (await hasChanged(call.name, stage.hash, tools)) return stale(call.name);
+    const answers = requests.map((each) => answerTo(each, batch, now));
+    return { kind: "resumed", resumed: { state: stage.state, answers } };
+  }
+  if (isExpired(request, now)) return refused("approval_expired", expired, false);
+  const answer = batch.answers.get(request.requestId);
+  if (!answer?.approved) return refused("approval_denied", denial(answer?.reason), true);
+  if (await hasChanged(call.name, request.tool?.hash, tools)) return stale(call.name);
+  return approved(request, answer);
+}
+
+function approved(
+  request: FunctionApprovalRequestContent,
+  answer: FunctionApprovalResponseContent,
+): Ruling {
+  const { requestId, violation } = request;
+  const { decidedBy, reason, arguments: edited } = answer;
+  const decision: ApprovalDecision = Object.freeze({
+    requestId,
+    approved: true,
+    edited: edited !== undefined,
+    ...(decidedBy !== undefined && { decidedBy }),
+    ...(reason !== undefined && { reason }),
+    ...(violation !== undefined && { violation }),
+  });
+  const changed = edited && { arguments: edited };
+  return { kind: "approved", decision, request, answer, ...changed };
+}
+
+/** The answer to a question of a run inside; where time has run out, a denial. */
+function answerTo(
+  request: FunctionApprovalRequestContent,
+  batch: HeldBatch,
+  now: number,
+): FunctionApprovalResponseContent {
+  const { requestId } = request;
+  const answer = batch.answers.get(requestId);
+  if (answer && !isExpired(request, now)) return answer;
+  return { type: "function_approval_response", requestId, approved: false, reason: expired };
+}
+
+/** A tool that is not there at all is the loop's to tell of. */
+async function hasChanged(
+  name: string,
+  hash: string | undefined,
+  tools: readonly Tool[],
+): Promise<boolean> {
+  const tool = toolsByName(tools).get(name);
+  if (tool?.type !== "function") return false;
+  return (await requestedTool(tool)).hash !== hash;
+}
+
+const expired = "Nobody has approved it in time.";
+
+function denial(reason: string | undefined): string {
+  const said = reason?.trim();
+  return `A person has denied this call. Do not repeat it.${said ? ` Their reason: ${said}` : ""}`;
+}
+
+function stale(name: string): Ruling {
+  const message = `The tool "${name}" has changed since the call was approved: the approval does not hold for it.`;
+  return refused("approval_stale", message, false);
+}
+
+function refused(code: string, message: string, byPerson: boolean): Ruling {
+  return {
+    kind: "refused",
+    result: errorResult({ code, message: `not run: ${message}` }),
+    byPerson,
+  };
+}

@@ -1,0 +1,209 @@
+import { ApprovalError } from "../errors/run-errors.js";
+import type {
+  FunctionApprovalRequestContent,
+  FunctionApprovalResponseContent,
+  FunctionCallContent,
+  PausedCallContent,
+} from "../messages/content.js";
+import { callsOf, type Message } from "../messages/message.js";
+import {
+  answersIn,
+  answersOf,
+  heldCallIds,
+  isHosted,
+  openRequests,
+  requestsIn,
+  waitingCallId,
+} from "../messages/requests.js";
+import { type ApprovalKey, verifiesPause } from "./sign-batch.js";
+
+type Request = FunctionApprovalRequestContent;
+type Answer = FunctionApprovalResponseContent;
+
+/** Calls that wait together for decisions. */
+export interface HeldBatch {
+  /** What is asked about them. */
+  readonly requests: readonly Request[];
+  /** By the id of the request. */
+  readonly answers: ReadonlyMap<string, Answer>;
+  /** All calls of the messages in which they stand, in order. */
+  readonly calls: readonly FunctionCallContent[];
+  /** Those of them that have no result. */
+  readonly open: readonly FunctionCallContent[];
+  /** Ids of the calls that may run once all is answered; the others were refused. */
+  readonly held: ReadonlySet<string>;
+  /** What the calls that had started were at. */
+  readonly paused: ReadonlyMap<string, PausedCallContent>;
+  /** Whether something of it is answered by this input. */
+  readonly touched: boolean;
+}
+
+/** What the answers in a log come to. */
+export interface ReadAnswers {
+  /** The batches that wait, in the order of the log. */
+  readonly batches: readonly HeldBatch[];
+  /** The answers that this input brings to requests made here. */
+  readonly news: readonly { readonly request: Request; readonly answer: Answer }[];
+  /** The ids of all requests that this input answers, those of the model service included. */
+  readonly accepted: readonly string[];
+}
+
+/**
+ * Reads the answers of a log and holds each against the request it names.
+ *
+ * @param own The requests that count, where a session knows them; else those in the log do.
+ * @throws ApprovalError `unknown_request`, `request_closed` or `already_answered`.
+ */
+export function readAnswers(
+  log: readonly Message[],
+  own: readonly Request[] | undefined,
+): ReadAnswers {
+  const turn = log.findLastIndex((message) => message.role === "assistant") + 1;
+  const requests = own ?? requestsIn(log);
+  const recorded = answersIn(log.slice(0, turn));
+  const local = openRequests(
+    log,
+    requests.filter((request) => !isHosted(request)),
+  );
+  const hosted = requests.filter(
+    (request) => isHosted(request) && !recorded.has(request.requestId),
+  );
+  const open = new Map([...local, ...hosted].map((request) => [request.requestId, request]));
+  const groups = groupsOf(local);
+  const news = new Map<string, Answer>();
+  for (const answer of log.slice(turn).flatMap(answersOf)) {
+    const { requestId } = answer;
+    const request = open.get(requestId);
+    if (request === undefined) throw unanswerable(requestId, log);
+    const before = recorded.has(requestId) && !isStuck(requestId, groups, recorded);
+    if (before || news.has(requestId)) throw alreadyAnswered(request);
+    news.set(requestId, answer);
+  }
+  const answers = new Map([...recorded, ...news]);
+  return {
+    batches: groups.map((group) => batchOf(log, group, answers, news)),
+    news: local.flatMap((request) => {
+      const answer = news.get(request.requestId);
+      return answer ? [{ request, answer }] : [];
+    }),
+    accepted: [...news.keys()],
+  };
+}
+
+/** Whether every request of a batch is answered, or can no longer be. */
+export function isDecided({ requests, answers }: HeldBatch, now: number): boolean {
+  return requests.every((request) => answers.has(request.requestId) || isExpired(request, now));
+}
+
+/** Whether a request can no longer be answered: it counts as denied. */
+export function isExpired({ expiresAt }: Request, now: number): boolean {
+  return expiresAt !== undefined && expiresAt <= now;
+}
+
+/**
+ * Whether a batch stands in the log as it was signed when it paused.
+ *
+ * @throws ApprovalError `not_genuine`.
+ */
+export async function verifyBatch(
+  batch: HeldBatch,
+  log: readonly Message[],
+  keys: readonly ApprovalKey[],
+): Promise<void> {
+  const all = requestsIn(log);
+  for (const signature of new Set(batch.requests.map((request) => request.signature))) {
+    // A request that was left out would be a call that nobody has to be asked about.
+    const requests = all.filter((request) => request.signature === signature);
+    const ids = new Set(requests.map((request) => request.requestId));
+    const paused = [...batch.paused.values()].filter(({ requestIds }) =>
+      requestIds.some((id) => ids.has(id)),
+    );
+    const pause = { requests, calls: batch.calls, paused };
+    if (typeof signature === "string" && (await verifiesPause(keys, pause, signature))) continue;
+    const [request] = requests;
+    throw new ApprovalError(
+      "not_genuine",
+      `The approval request "${request?.requestId ?? ""}" was not made by this agent, or it or the calls beside it were changed since: its signature does not fit. Nothing ran.`,
+      request?.requestId,
+    );
+  }
+}
+
+/** Requests of one pause hold up the same calls. */
+function groupsOf(requests: readonly Request[]): readonly (readonly Request[])[] {
+  const groups = new Map<string, Request[]>();
+  for (const request of requests) {
+    const key = request.batch?.[0] ?? waitingCallId(request);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(request);
+  }
+  return [...groups.values()];
+}
+
+/** Answered as a whole, and yet never settled: its run was ended before. It may be answered again. */
+function isStuck(
+  requestId: string,
+  groups: readonly (readonly Request[])[],
+  recorded: ReadonlyMap<string, Answer>,
+): boolean {
+  const group = groups.find((each) => each.some((request) => request.requestId === requestId));
+  return group?.every((request) => recorded.has(request.requestId)) ?? false;
+}
+
+function batchOf(
+  log: readonly Message[],
+  requests: readonly Request[],
+  answers: ReadonlyMap<string, Answer>,
+  news: ReadonlyMap<string, Answer>,
+): HeldBatch {
+  const held = heldCallIds(requests);
+  const results = new Set<string>();
+  const calls: FunctionCallContent[] = [];
+  const paused = new Map<string, PausedCallContent>();
+  for (const message of log) {
+    const made = callsOf(message);
+    if (made.some((call) => held.has(call.callId))) calls.push(...made);
+    for (const content of message.contents) {
+      if (content.type === "function_result") results.add(content.callId);
+      else if (content.type === "paused_call" && held.has(content.callId))
+        paused.set(content.callId, content);
+    }
+  }
+  const own = requests.flatMap(({ requestId }): [string, Answer][] => {
+    const answer = answers.get(requestId);
+    return answer ? [[requestId, answer]] : [];
+  });
+  return {
+    requests,
+    answers: new Map(own),
+    calls,
+    open: calls.filter((call) => !results.has(call.callId)),
+    held,
+    paused,
+    touched: requests.some((request) => news.has(request.requestId)),
+  };
+}
+
+function unanswerable(requestId: string, log: readonly Message[]): ApprovalError {
+  if (requestsIn(log).some((request) => request.requestId === requestId)) {
+    return new ApprovalError(
+      "request_closed",
+      `The approval request "${requestId}" is closed: its call has its result already, and is not run again.`,
+      requestId,
+    );
+  }
+  return new ApprovalError(
+    "unknown_request",
+    `There is no approval request "${requestId}" here. Answer it in the session that asked, or together with the whole history that holds it.`,
+    requestId,
+  );
+}
+
+function alreadyAnswered({ requestId }: Request): ApprovalError {
+  return new ApprovalError(
+    "already_answered",
+    `The approval request "${requestId}" has its answer already; the first one counts.`,
+    requestId,
+  );
+}

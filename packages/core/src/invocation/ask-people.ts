@@ -1,0 +1,54 @@
+import type { ApprovalSettings } from "../approvals/approval-options.js";
+import { makeRequests, type WaitingCall } from "../approvals/approval-request.js";
+import type { FunctionCallContent } from "../messages/content.js";
+import type { Update } from "../messages/update.js";
+import type { Run } from "../run/run-context.js";
+import type { BatchTerms, JudgedCall, JudgedQuestion } from "./judged-call.js";
+import type { OpenBatch, RunLog } from "./run-log.js";
+import { questionAbout } from "./weigh-calls.js";
+
+/** What people have to be asked about a batch. */
+export interface Questions {
+  readonly asked: readonly JudgedQuestion[];
+  /** Calls that have started, and ask from inside. */
+  readonly started: readonly WaitingCall[];
+  /** The calls that wait for the answers. */
+  readonly waits: readonly FunctionCallContent[];
+}
+
+interface AskingTerms {
+  readonly run: Run;
+  readonly settings: ApprovalSettings;
+  readonly log: RunLog;
+  readonly emit: ((update: Update) => void | Promise<void>) | undefined;
+}
+
+/** Puts questions into the log, and before the consumer. */
+export async function askPeople(
+  { asked, started, waits }: Questions,
+  batch: OpenBatch,
+  { run, settings, log, emit }: AskingTerms,
+): Promise<void> {
+  const ids = waits.map((call) => call.callId);
+  const terms = { run, settings, batch: ids, calls: batch.all };
+  const contents = await run.gate.pass(makeRequests(asked, started, terms));
+  const deltas = log.ask(batch, contents);
+  for (const { requestId, call } of contents.requests) {
+    run.emit("approval.requested", { requestId, call });
+  }
+  for (const delta of deltas) await emit?.(delta);
+}
+
+/** The questions of a batch that waits as a whole; with `all`, about every call that could run. */
+export function questionsOf(
+  judged: readonly JudgedCall[],
+  all: boolean,
+  batch: OpenBatch,
+  terms: Pick<BatchTerms, "run" | "ended">,
+): readonly JudgedQuestion[] {
+  return judged.flatMap((each): JudgedQuestion[] => {
+    if (each.kind === "ask") return [each];
+    const decided = each.kind !== "run" || each.ruling !== undefined;
+    return all && !decided ? [questionAbout(each, batch.all, terms)] : [];
+  });
+}
