@@ -61,6 +61,7 @@ describe("public exports", () => {
       createStateKey
       dataContent
       deny
+      describeRequest
       endRun
       errorContent
       foldUpdates
@@ -78,6 +79,7 @@ describe("public exports", () => {
       parseRetryAfter
       paused
       pending
+      promptForDecisions
       rawRepresentation
       readRetryAfter
       replaceText
@@ -88,6 +90,7 @@ describe("public exports", () => {
       textOf
       toObjectSchema
       tool
+      toolApproval
       toolResult
       totalTokens
       uriContent
@@ -103,9 +106,11 @@ describe("public exports", () => {
       "ApprovalError
       approve
       deny
+      describeRequest
       memorySpentRequests
       parseDecision
-      pending"
+      pending
+      promptForDecisions"
     `);
   });
 

@@ -9,6 +9,12 @@ export {
   deny,
   parseDecision,
 } from "./approvals/approval-response.js";
+export {
+  describeRequest,
+  type PromptOptions,
+  promptForDecisions,
+  type Terminal,
+} from "./approvals/console-prompter.js";
 export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
 export { ApprovalError, type ApprovalErrorCode } from "./errors/run-errors.js";
 export type {

@@ -12,6 +12,7 @@ export { FunctionInvocationLayer } from "./invocation/function-invocation-layer.
 
 // Approvals; what a page needs is in @tunic/core/approvals, too
 
+export type { ApprovalKey, ApprovalSecret } from "./approvals/approval-keys.js";
 export type { ApprovalBatchMode, ApprovalOptions } from "./approvals/approval-options.js";
 export {
   type ApproveOptions,
@@ -21,8 +22,21 @@ export {
   deny,
   parseDecision,
 } from "./approvals/approval-response.js";
-export type { ApprovalKey, ApprovalSecret } from "./approvals/sign-batch.js";
+export {
+  describeRequest,
+  type PromptOptions,
+  promptForDecisions,
+  type Terminal,
+} from "./approvals/console-prompter.js";
 export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
+export {
+  type ApprovalPreset,
+  type AutomaticDecision,
+  type ToolApproval,
+  type ToolApprovalOptions,
+  type ToolApprovalRule,
+  toolApproval,
+} from "./approvals/tool-approval.js";
 export { ApprovalError, type ApprovalErrorCode } from "./errors/run-errors.js";
 export { pending } from "./messages/requests.js";
 export type { RememberedDecision } from "./session/remembered-decision.js";

@@ -1,4 +1,3 @@
-import { checkDecision } from "../approvals/approval-response.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { InputError } from "../errors/run-errors.js";
 import type { Content, FunctionCallContent, FunctionResultContent } from "../messages/content.js";
@@ -26,7 +25,7 @@ const roles: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant",
  * The input as messages of the run: copied, so that the caller may go on changing its own, with ids
  * and times.
  *
- * @throws InputError `invalid_input`, `empty_input`, or as an ApprovalError `invalid_decision`.
+ * @throws InputError `invalid_input` or `empty_input`.
  * @throws ConfigurationError `system_message` for role `system`, unless that is allowed.
  */
 export function readInput(
@@ -115,7 +114,6 @@ function readContent(content: unknown): Content {
   }
   if (type === "function_result") checkResult(content as FunctionResultContent);
   if (type === "function_call") checkCall(content as FunctionCallContent);
-  if (type === "function_approval_response") checkDecision(content);
   return ownCopy(content as Content);
 }
 

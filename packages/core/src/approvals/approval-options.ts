@@ -1,5 +1,5 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
-import { type ApprovalKey, type ApprovalSecret, readApprovalKeys } from "./sign-batch.js";
+import { type ApprovalKey, type ApprovalSecret, readApprovalKeys } from "./approval-keys.js";
 import type { SpentRequests } from "./spent-requests.js";
 
 /**

@@ -8,7 +8,7 @@ import type { Run } from "../run/run-context.js";
 import type { ApprovalContext, FunctionTool } from "../tools/tool.js";
 import type { ToolPause } from "../tools/tool-pause.js";
 import { type ApprovalSettings, defaultExpiryMs } from "./approval-options.js";
-import { rememberingSession } from "./remembered-decisions.js";
+import { rememberingSession } from "./recall.js";
 import { requestedTool } from "./requested-tool.js";
 import { signPause } from "./sign-batch.js";
 import type { Verdict } from "./verdict.js";

@@ -1,6 +1,6 @@
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { ApprovalDecision } from "../tools/tool.js";
-import { recall } from "./remembered-decisions.js";
+import { recall } from "./recall.js";
 import { type Verdict, VerdictContext } from "./verdict.js";
 
 /**

@@ -25,14 +25,6 @@ export type Ruling =
   /** The call had started: it goes on. */
   | { readonly kind: "resumed"; readonly resumed: ResumedCall };
 
-/** The codes of results that say: not allowed. They count as no failure of the call. */
-export const refusalCodes: ReadonlySet<string | undefined> = new Set([
-  "approval_denied",
-  "approval_expired",
-  "approval_stale",
-  "approval_used",
-]);
-
 /** What the answers to a batch mean for its calls, by call id; calls that nobody was asked about have none. */
 export async function rulingsOn(
   batch: HeldBatch,

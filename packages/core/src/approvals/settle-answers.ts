@@ -15,7 +15,8 @@ import {
   requestsIn,
   waitingCallId,
 } from "../messages/requests.js";
-import { type ApprovalKey, verifiesPause } from "./sign-batch.js";
+import type { ApprovalKey } from "./approval-keys.js";
+import { verifiesPause } from "./sign-batch.js";
 
 type Request = FunctionApprovalRequestContent;
 type Answer = FunctionApprovalResponseContent;

@@ -3,9 +3,8 @@ import { makeRequests, type WaitingCall } from "../approvals/approval-request.js
 import type { FunctionCallContent } from "../messages/content.js";
 import type { Update } from "../messages/update.js";
 import type { Run } from "../run/run-context.js";
-import type { BatchTerms, JudgedCall, JudgedQuestion } from "./judged-call.js";
+import type { JudgedQuestion } from "./judged-call.js";
 import type { OpenBatch, RunLog } from "./run-log.js";
-import { questionAbout } from "./weigh-calls.js";
 
 /** What people have to be asked about a batch. */
 export interface Questions {
@@ -37,18 +36,4 @@ export async function askPeople(
     run.emit("approval.requested", { requestId, call });
   }
   for (const delta of deltas) await emit?.(delta);
-}
-
-/** The questions of a batch that waits as a whole; with `all`, about every call that could run. */
-export function questionsOf(
-  judged: readonly JudgedCall[],
-  all: boolean,
-  batch: OpenBatch,
-  terms: Pick<BatchTerms, "run" | "ended">,
-): readonly JudgedQuestion[] {
-  return judged.flatMap((each): JudgedQuestion[] => {
-    if (each.kind === "ask") return [each];
-    const decided = each.kind !== "run" || each.ruling !== undefined;
-    return all && !decided ? [questionAbout(each, batch.all, terms)] : [];
-  });
 }

@@ -34,7 +34,6 @@ import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
 import { type BatchEnd, CallRunner, type RoundTerms } from "./run-calls.js";
 import { notRunAtEnd, RunLog } from "./run-log.js";
-import { settleAnswers } from "./settle-batches.js";
 import { startTimeLimit } from "./time-limit.js";
 
 /**
@@ -191,6 +190,8 @@ class Invocation {
   /** What came in may answer what an earlier run has asked. Returns how the run ends, if it does. */
   async #settle(): Promise<ChatResponse | undefined> {
     const { messages: log } = this.#request;
+    // Loaded by the first run that goes on with something: most begin anew.
+    const { settleAnswers } = await this.#run.gate.pass(import("./settle-batches.js"));
     const { waits, endedBy } = await settleAnswers({
       log,
       run: this.#run,

@@ -61,7 +61,7 @@ export interface BatchTerms {
 }
 
 /** What a batch that waited goes on with. */
-export interface HeldTerms {
+interface HeldTerms {
   /** What people have decided, by call id. */
   readonly rulings: ReadonlyMap<string, Ruling>;
   /** The calls that may run at all; the others were refused when they were made. */

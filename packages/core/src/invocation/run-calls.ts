@@ -1,6 +1,7 @@
 import { ownVerdict } from "../approvals/own-verdict.js";
-import { spendRemembered } from "../approvals/remembered-decisions.js";
-import { type Ruling, refusalCodes } from "../approvals/rulings.js";
+import { spendRemembered } from "../approvals/recall.js";
+import { refusalCodes } from "../approvals/refusal-codes.js";
+import type { Ruling } from "../approvals/rulings.js";
 import type { HeldBatch } from "../approvals/settle-answers.js";
 import type { ChatResponse } from "../chat/chat-client.js";
 import type { FunctionCallContent } from "../messages/content.js";
@@ -11,7 +12,7 @@ import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { admit, ToolCounts } from "./admit-calls.js";
-import { askPeople, type Questions, questionsOf } from "./ask-people.js";
+import type { Questions } from "./ask-people.js";
 import type { InvocationScope } from "./call-context.js";
 import { DeniedCalls } from "./denied-calls.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
@@ -23,6 +24,7 @@ import { ResultSender } from "./push-updates.js";
 import { editedOf, resultContent } from "./result-content.js";
 import { runBatch } from "./run-batch.js";
 import { notRunAtEnd, type OpenBatch, type RunLog } from "./run-log.js";
+import { questionAbout } from "./weigh-calls.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
@@ -193,21 +195,24 @@ export class CallRunner {
     terms: RoundTerms,
   ): Promise<BatchEnd> {
     const all = this.#settings.approvals.mode === "ask-all";
-    const asked = questionsOf(judged, all, batch, { run: this.#run, ended: this.#ended });
+    const parts = { run: this.#run, ended: this.#ended };
+    const asked = judged.flatMap((each): JudgedQuestion[] => {
+      if (each.kind === "ask") return [each];
+      const decided = each.kind !== "run" || each.ruling !== undefined;
+      return all && !decided ? [questionAbout(each, batch.all, parts)] : [];
+    });
     const waits = batch.calls.filter((_call, index) => judged[index]?.kind !== "answered");
     await this.#ask(batch, { asked, started: [], waits });
     await this.#closeBatch(batch, terms);
     return { open: true, endedBy: undefined };
   }
 
-  #ask(batch: OpenBatch, questions: Questions): Promise<void> {
+  async #ask(batch: OpenBatch, questions: Questions): Promise<void> {
     const { approvals: settings } = this.#settings;
-    return askPeople(questions, batch, {
-      run: this.#run,
-      settings,
-      log: this.#log,
-      emit: this.#emit,
-    });
+    const terms = { run: this.#run, settings, log: this.#log, emit: this.#emit };
+    // Loaded by the first run that asks: most never do.
+    const { askPeople } = await this.#run.gate.pass(import("./ask-people.js"));
+    return askPeople(questions, batch, terms);
   }
 
   /** Gives out the budgets; what does not run is answered at once. */

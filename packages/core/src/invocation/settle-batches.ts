@@ -1,6 +1,6 @@
 import { defaultExpiryMs } from "../approvals/approval-options.js";
 import { checkDecision, checkEdit } from "../approvals/approval-response.js";
-import { checkRemember, rememberDecision } from "../approvals/remembered-decisions.js";
+import { checkRemember, rememberDecision } from "../approvals/remember.js";
 import { rulingsOn } from "../approvals/rulings.js";
 import {
   type HeldBatch,
@@ -15,7 +15,7 @@ import { ApprovalError } from "../errors/run-errors.js";
 import type { FunctionApprovalRequestContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
-import { isControl } from "../messages/requests.js";
+import { answersOf, isControl } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { Spent } from "../session/spent.js";
@@ -58,6 +58,7 @@ interface Plan {
  */
 export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
   const { log, run, calls, terms } = settle;
+  for (const message of log.slice(turnOf(log))) answersOf(message).forEach(checkDecision);
   const own = run.session && AgentSession.requestsOf(run.session);
   const read = readAnswers(log, own);
   await checkAnswers(settle, read, own !== undefined);
@@ -103,7 +104,6 @@ async function checkAnswers(
   }
   const tools = toolsByName(terms.tools);
   for (const { request, answer } of news) {
-    checkDecision(answer);
     checkRemember(answer, request, run);
     if (answer.arguments === undefined) continue;
     checkEdit(request, answer.arguments);
@@ -184,10 +184,14 @@ function decide({ batch, judged }: Plan, run: Run, now: number): void {
 /** Whether a person has only answered: then the rest of the questions comes before the model. */
 function saysNothingElse({ log, run }: SettleTerms): boolean {
   if (run.onlyAnswers !== undefined) return run.onlyAnswers;
-  const turn = log.findLastIndex((message) => message.role === "assistant") + 1;
   return log
-    .slice(turn)
+    .slice(turnOf(log))
     .every((message) => message.role === "tool" || message.contents.every(isControl));
+}
+
+/** Where in a log that begins which came in now. */
+function turnOf(log: readonly Message[]): number {
+  return log.findLastIndex((message) => message.role === "assistant") + 1;
 }
 
 function mostSpent(now: Spent, batches: readonly HeldBatch[]): Spent {
