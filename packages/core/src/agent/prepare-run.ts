@@ -42,7 +42,7 @@ export interface PreparedInput {
  */
 export function prepareInput(
   conversation: AgentSession | undefined,
-  { messages, givenIds }: ReadInput,
+  { messages, givenIds, storedIds }: ReadInput,
   run: Run,
 ): PreparedInput {
   const session = conversation?.messages ?? [];
@@ -55,7 +55,7 @@ export function prepareInput(
     run,
   );
   // What stands after the last answer is what this run is about; all before it is history.
-  const turn = unseen.findLastIndex((message) => message.role === "assistant") + 1;
+  const turn = unseen.findLastIndex((message) => isHistory(message, storedIds)) + 1;
   const history = withoutStrayResults(session, unseen.slice(0, turn), run);
   const before = [...session, ...history];
   const questions = conversation ? AgentSession.requestsOf(conversation) : requestsIn(before);
@@ -76,6 +76,12 @@ export function prepareInput(
     resumes: results.length > 0,
     onlyAnswers: decisions.length > 0 && results.length + words.length === 0,
   };
+}
+
+/** Whether a message shows that what stands before it is history: a run has gone on after that. */
+function isHistory(message: Message, stored: ReadonlySet<string>): boolean {
+  if (message.role === "assistant") return true;
+  return stored.has(message.id) && (message.role === "tool" || isDecision(message));
 }
 
 /** Whether a message holds nothing but answers to requests. */
@@ -137,22 +143,16 @@ function checkAnswers(
   requests: readonly FunctionApprovalRequestContent[],
 ): readonly Message[] {
   const waiting = heldCallIds(requests);
-  const open = new Map(
-    openCalls(before).flatMap((call) => (waiting.has(call.callId) ? [] : [[call.callId, call]])),
-  );
+  const open = new Map(openCalls(before).map((call) => [call.callId, call]));
+  for (const callId of waiting) open.delete(callId);
   for (const message of input) {
     for (const content of message.contents) {
-      if (content.type !== "function_result") continue;
-      if (open.delete(content.callId)) continue;
-      if (waiting.has(content.callId)) {
-        throw new InputError(
-          "unmatched_result",
-          `The function_result for "${content.callId}" answers a call that waits for a person's decision: answer the approval request, with approve() or deny().`,
-        );
-      }
+      if (content.type !== "function_result" || open.delete(content.callId)) continue;
       throw new InputError(
         "unmatched_result",
-        `The function_result for "${content.callId}" answers no open call. Open calls: ${[...open.keys()].join(", ") || "none"}. Answer each call once, in the session or with the history that holds it.`,
+        waiting.has(content.callId)
+          ? `The function_result for "${content.callId}" answers a call that waits for a person's decision: answer the approval request, with approve() or deny().`
+          : `The function_result for "${content.callId}" answers no open call. Open calls: ${[...open.keys()].join(", ") || "none"}. Answer each call once, in the session or with the history that holds it.`,
       );
     }
   }

@@ -17,6 +17,8 @@ export interface ReadInput {
   readonly messages: readonly Message[];
   /** Ids that came with the input: whoever gave them knows the messages already. */
   readonly givenIds: ReadonlySet<string>;
+  /** Those that came with a time, too: a run has made such a message, and somebody has stored it. */
+  readonly storedIds: ReadonlySet<string>;
 }
 
 const roles: ReadonlySet<string> = new Set<Role>(["system", "user", "assistant", "tool"]);
@@ -35,28 +37,39 @@ export function readInput(
 ): ReadInput {
   const messages: Message[] = [];
   const givenIds = new Set<string>();
+  const storedIds = new Set<string>();
   let loose: Content[] = [];
-  let looseRole: Role = "user";
+  let kind: LooseKind = "words";
   const flush = (): void => {
-    if (loose.length > 0) messages.push(newMessage(run, looseRole, loose));
+    if (loose.length > 0)
+      messages.push(newMessage(run, kind === "result" ? "tool" : "user", loose));
     loose = [];
   };
   for (const part of Array.isArray(input) ? input : [input as string | Content | MessageInput]) {
     if (isMessage(part)) {
       flush();
-      if (part.id !== undefined) givenIds.add(part.id);
-      messages.push(readMessage(part, run, allowSystemMessages));
+      const message = readMessage(part, run, allowSystemMessages);
+      if (part.id) givenIds.add(message.id);
+      if (part.id && part.createdAt !== undefined) storedIds.add(message.id);
+      messages.push(message);
       continue;
     }
     const content = readContent(part);
-    // A result answers a call: it belongs into a message of its own role.
-    const role = content.type === "function_result" ? "tool" : "user";
-    if (role !== looseRole) flush();
-    looseRole = role;
+    const next = looseKind(content);
+    if (next !== kind) flush();
+    kind = next;
     loose.push(content);
   }
   flush();
-  return { messages, givenIds };
+  return { messages, givenIds, storedIds };
+}
+
+/** A result answers a call, and a decision a request: each belongs into a message of its own. */
+type LooseKind = "words" | "result" | "decision";
+
+function looseKind({ type }: Content): LooseKind {
+  if (type === "function_result") return "result";
+  return type === "function_approval_response" ? "decision" : "words";
 }
 
 function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: boolean): Message {

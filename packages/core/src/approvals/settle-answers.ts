@@ -72,9 +72,11 @@ export function readAnswers(
   const open = new Map([...local, ...hosted].map((request) => [request.requestId, request]));
   const groups = groupsOf(local);
   const news = new Map<string, Answer>();
+  const settled = settledLater(log, turn);
   for (const answer of log.slice(turn).flatMap(answersOf)) {
     const { requestId } = answer;
     const request = open.get(requestId);
+    if (settled.has(answer)) continue;
     if (request === undefined) throw unanswerable(requestId, log);
     const before = recorded.has(requestId) && !isStuck(requestId, groups, recorded);
     if (before || news.has(requestId)) throw alreadyAnswered(request);
@@ -89,6 +91,30 @@ export function readAnswers(
     }),
     accepted: [...news.keys()],
   };
+}
+
+/**
+ * The answers of the last turn whose calls have their results after them: a resume that broke off, in
+ * a history that travels. Nothing runs for them.
+ */
+function settledLater(log: readonly Message[], turn: number): ReadonlySet<Answer> {
+  const last = log.slice(turn);
+  const settled = new Set<Answer>();
+  const results = new Map<string, number>();
+  last.forEach(({ contents }, at) => {
+    for (const content of contents) {
+      if (content.type === "function_result") results.set(content.callId, at);
+    }
+  });
+  if (results.size === 0) return settled;
+  const calls = new Map(requestsIn(log).map((each) => [each.requestId, waitingCallId(each)]));
+  last.forEach((message, at) => {
+    for (const answer of answersOf(message)) {
+      const place = results.get(calls.get(answer.requestId) ?? "");
+      if (place !== undefined && place > at) settled.add(answer);
+    }
+  });
+  return settled;
 }
 
 /** Whether every request of a batch is answered, or can no longer be. */

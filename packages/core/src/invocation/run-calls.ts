@@ -182,7 +182,9 @@ export class CallRunner {
   }
 
   /** The others have run: who has to be asked, is. */
-  #askAfter(batch: OpenBatch, asked: readonly JudgedQuestion[]): Promise<void> {
+  async #askAfter(batch: OpenBatch, asked: readonly JudgedQuestion[]): Promise<void> {
+    // In the order of the log: results, then questions.
+    await this.#sender?.send(true);
     const started = batch.waiting ?? [];
     const waits = [...asked.map(({ context }) => context.call), ...started.map(({ call }) => call)];
     return this.#ask(batch, { asked, started, waits });

@@ -1,4 +1,3 @@
-import { defaultExpiryMs } from "../approvals/approval-options.js";
 import { checkDecision, checkEdit } from "../approvals/approval-response.js";
 import { checkRemember, rememberDecision } from "../approvals/remember.js";
 import { rulingsOn } from "../approvals/rulings.js";
@@ -46,7 +45,7 @@ interface SettleTerms {
 /** A batch that is decided, and what becomes of its calls. */
 interface Plan {
   readonly batch: HeldBatch;
-  judged: readonly JudgedCall[];
+  readonly judged: readonly JudgedCall[];
 }
 
 /**
@@ -72,22 +71,23 @@ export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
     const rulings = await run.gate.pass(rulingsOn(batch, terms.tools, now));
     plans.push({ batch, judged: await calls.judgeHeld(batch, rulings, terms) });
   }
-  for (const plan of plans) {
-    const { batch } = plan;
-    // Where it waits as a whole for another answer, nothing of it is used up.
-    const waits = plan.judged.some((each) => each.kind === "ask");
-    if (waits && settle.settings.approvals.mode !== "run") continue;
-    if (!(await take(settle, batch, own !== undefined)))
-      plan.judged = batch.open.map(usedElsewhere);
-    else decide(plan, run, now);
-  }
   let waits = decided.length < touched.length && saysNothingElse(settle);
-  for (const { batch, judged } of plans) {
-    const { open, endedBy } = await calls.resume(batch, judged, terms);
+  let quiet = own === undefined;
+  for (const plan of plans) {
+    const taken = isHeld(plan, settle) || (await take(settle, plan.batch, quiet));
+    const judged = taken ? plan.judged : plan.batch.open.map(usedElsewhere);
+    if (taken && !isHeld(plan, settle)) decide(plan, run, now);
+    const { open, endedBy } = await calls.resume(plan.batch, judged, terms);
     if (endedBy !== undefined) return { waits: false, endedBy };
     waits ||= open;
+    quiet = false;
   }
   return { waits, endedBy: undefined };
+}
+
+/** Whether a batch waits on as a whole, for another answer: then nothing of it is used up. */
+function isHeld({ judged }: Plan, { settings }: SettleTerms): boolean {
+  return settings.approvals.mode !== "run" && judged.some((each) => each.kind === "ask");
 }
 
 /** All answers are looked at before any of them has an effect. */
@@ -129,21 +129,26 @@ async function checkFit(
   );
 }
 
-/** Takes a batch's requests for this run, and for no other one. */
+/**
+ * Takes a batch's requests for this run, and for no other one.
+ *
+ * @param quiet Whether nothing has happened yet, and no session has to go on: then it is an error that
+ * they are taken.
+ */
 async function take(
   { run, settings }: SettleTerms,
   { requests }: HeldBatch,
-  known: boolean,
+  quiet: boolean,
 ): Promise<boolean> {
   // What a parent run has handed down, it has taken itself.
   if (run.trustsInput) return true;
-  const { spent = known ? undefined : processSpentRequests(run.environment) } = settings.approvals;
+  const ofProcess = run.session ? undefined : processSpentRequests(run.environment);
+  const { spent = ofProcess } = settings.approvals;
   if (spent === undefined) return true;
-  for (const { requestId, expiresAt } of requests) {
-    const until = expiresAt ?? (known ? Number.MAX_SAFE_INTEGER : run.now() + defaultExpiryMs);
-    const taken = await run.gate.pass(Promise.resolve(spent.take(requestId, until)));
+  for (const { requestId, expiresAt = Number.MAX_SAFE_INTEGER } of requests) {
+    const taken = await run.gate.pass(Promise.resolve(spent.take(requestId, expiresAt)));
     if (taken === true) continue;
-    if (known) return false;
+    if (!quiet) return false;
     throw new ApprovalError(
       "already_used",
       `The approval request "${requestId}" has been used by another run. Nothing ran.`,
