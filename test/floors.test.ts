@@ -4,6 +4,7 @@ import {
   coreFloorViolations,
   corePurityViolations,
   cycles,
+  earlyLoadViolations,
   fileCycles,
   packageFloorViolations,
   type SourceFile,
@@ -31,6 +32,10 @@ describe("the packages as they are", () => {
 
   it("keep core free of Node and load no validator before it is needed", () => {
     expect(corePurityViolations(files)).toEqual([]);
+  });
+
+  it("have nothing in core's entry that is meant to be loaded later", () => {
+    expect(earlyLoadViolations(files)).toEqual([]);
   });
 });
 
@@ -179,6 +184,33 @@ describe("corePurityViolations", () => {
   it("leaves other packages alone", () => {
     const text = 'import { readFile } from "node:fs/promises";';
     expect(corePurityViolations([{ path: "testing/src/a.ts", text }])).toEqual([]);
+  });
+});
+
+describe("earlyLoadViolations", () => {
+  const later = { path: "core/src/b.ts", text: 'await import("./c.js");' };
+
+  it("accepts what only import() and types reach, and other entries", () => {
+    const files = [
+      file("core/src/index.ts", "./b.js"),
+      { path: "core/src/a.ts", text: 'import type { C } from "./c.js";' },
+      file("core/src/approvals.ts", "./c.js"),
+      later,
+      file("core/src/c.ts"),
+    ];
+    expect(earlyLoadViolations(files)).toEqual([]);
+  });
+
+  it("refuses what the entry reaches another way round", () => {
+    const files = [
+      file("core/src/index.ts", "./a.js", "./b.js"),
+      file("core/src/a.ts", "./c.js"),
+      later,
+      file("core/src/c.ts"),
+    ];
+    expect(earlyLoadViolations(files)).toEqual([
+      "core/src/b.ts:1 loads core/src/c.ts with import(), which the entry loads at once",
+    ]);
   });
 });
 

@@ -143,6 +143,30 @@ function impureImport(specifier: string, kind: "value" | "type" | "dynamic"): st
   return undefined;
 }
 
+/** What core loads with `import()` is loaded for nothing where its main entry has it at once anyway. */
+export function earlyLoadViolations(files: readonly SourceFile[]): string[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  const targets = ({ path, text }: SourceFile, kind: "value" | "dynamic") =>
+    importsOf(text).flatMap((reference) => {
+      const file = byPath.get(resolveRelative(path, reference.specifier) ?? "");
+      return reference.kind === kind && file !== undefined ? [{ file, line: reference.line }] : [];
+    });
+  const entry = byPath.get("core/src/index.ts");
+  // Grows while it is read.
+  const atOnce = new Set(entry === undefined ? [] : [entry]);
+  for (const file of atOnce) for (const target of targets(file, "value")) atOnce.add(target.file);
+  return files
+    .filter(({ path }) => packageOf(path) === "core")
+    .flatMap((from) =>
+      targets(from, "dynamic")
+        .filter(({ file }) => atOnce.has(file))
+        .map(
+          ({ file, line }) =>
+            `${from.path}:${line} loads ${file.path} with import(), which the entry loads at once`,
+        ),
+    );
+}
+
 function isLower(to: string, from: string): boolean {
   const target = PACKAGE_FLOORS[to];
   const own = PACKAGE_FLOORS[from];

@@ -1,5 +1,6 @@
-import type { ErrorObject, Options } from "ajv";
+import type { Ajv, ErrorObject, Options } from "ajv";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
+import type { SchemaDialect } from "./schema-dialect.js";
 import { noViolations, type SchemaCompiler, type SchemaViolation } from "./schema-violation.js";
 
 /** Formats are not checked; everything a lenient reader would let pass is let pass silently. */
@@ -19,14 +20,11 @@ const options: Options = {
 const inherited =
   /"(?:constructor|__proto__|toString|toLocaleString|valueOf|hasOwnProperty|isPrototypeOf|propertyIsEnumerable|__(?:define|lookup)[GS]etter__)"/;
 
-/** Loads ajv, which not every program needs, and gives the compiler that is built on it. */
-export async function loadAjvCompiler(): Promise<SchemaCompiler> {
-  const [{ Ajv }, { Ajv2019 }, { Ajv2020 }] = await Promise.all([
-    import("ajv"),
-    import("ajv/dist/2019.js"),
-    import("ajv/dist/2020.js"),
-  ]);
-  const classes = { "draft-07": Ajv, "2019-09": Ajv2019, "2020-12": Ajv2020 };
+/** What of ajv's classes is used here. */
+type AjvClass = new (options: Options) => Pick<Ajv, "compile" | "removeKeyword">;
+
+/** The compiler that is built on ajv, which has a class for each dialect. */
+export function ajvCompiler(classes: Readonly<Record<SchemaDialect, AjvClass>>): SchemaCompiler {
   return (schema, dialect) => {
     // A new one each time: ajv never forgets an $id it has seen, nor the code it has made. So a
     // check takes its ajv along when its tool is gone.

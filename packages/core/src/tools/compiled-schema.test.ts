@@ -29,6 +29,30 @@ describe("compilation", () => {
     });
   });
 
+  it("of a further schema needs no waiting, with another validator neither", async () => {
+    await checkArguments(tool({ name: "t", parameters }), { a: 1 });
+    for (const validator of [undefined, interpretedValidator]) {
+      if (validator !== undefined) setSchemaValidator(validator);
+      const checked = checkArguments(tool({ name: "u", parameters }), { a: "1" });
+      expect(checked).toMatchObject({ ok: true, input: { a: 1 } });
+    }
+  });
+
+  it("is left to a validator that was set while another was being loaded", async () => {
+    const compile = vi.fn(interpretedValidator);
+    const first = checkArguments(tool({ name: "t", parameters }), { a: 1 });
+    setSchemaValidator(compile);
+    expect(await first).toMatchObject({ ok: true });
+    expect(compile).toHaveBeenCalledTimes(1);
+    const later = vi.fn(interpretedValidator);
+    setSchemaValidator(undefined);
+    const second = prepareSchema(tool({ name: "u", parameters }));
+    setSchemaValidator(later);
+    setSchemaValidator(undefined);
+    await second;
+    expect(later).not.toHaveBeenCalled();
+  });
+
   it("happens once, however many first calls there are at a time", async () => {
     const compile = vi.fn(interpretedValidator);
     setSchemaValidator(compile);
@@ -75,5 +99,59 @@ describe("compilation", () => {
     expect(await checkArguments(tool({ name: "t", parameters: schema }), args)).toMatchObject({
       ok: false,
     });
+  });
+});
+
+describe("a program that has checked nothing yet", () => {
+  const made = tool({ name: "t", parameters: object({ a: { type: "number" } }) });
+
+  /** The modules as they are when a program starts. */
+  async function started() {
+    vi.resetModules();
+    const { setSchemaValidator } = await import("./compiled-schema.js");
+    const { checkArguments } = await import("./validate-arguments.js");
+    return { setSchemaValidator, checkArguments };
+  }
+
+  afterEach(() => {
+    vi.doUnmock("./load-ajv.js");
+    vi.resetModules();
+  });
+
+  it("waits for its first check, with a validator of its own too, and loads no ajv then", async () => {
+    const loadAjvCompiler = vi.fn();
+    vi.doMock("./load-ajv.js", () => ({ loadAjvCompiler }));
+    const program = await started();
+    const compile = vi.fn(interpretedValidator);
+    program.setSchemaValidator(compile);
+    const firsts = [1, 2].map((a) => program.checkArguments(made, { a }));
+    for (const first of firsts) expect(first).toBeInstanceOf(Promise);
+    expect(await Promise.all(firsts)).toMatchObject([{ input: { a: 1 } }, { input: { a: 2 } }]);
+    expect(program.checkArguments(made, { a: 3 })).toMatchObject({ ok: true });
+    expect(compile).toHaveBeenCalledTimes(1);
+    expect(loadAjvCompiler).not.toHaveBeenCalled();
+  });
+
+  it("takes the validator that was set last before all was loaded", async () => {
+    const program = await started();
+    const [early, late] = [vi.fn(interpretedValidator), vi.fn(interpretedValidator)];
+    program.setSchemaValidator(early);
+    const first = program.checkArguments(made, { a: 1 });
+    program.setSchemaValidator(late);
+    expect(await first).toMatchObject({ ok: true });
+    expect(early).not.toHaveBeenCalled();
+    expect(late).toHaveBeenCalledTimes(1);
+  });
+
+  it("loads again what could not be loaded", async () => {
+    const loadAjvCompiler = vi
+      .fn()
+      .mockRejectedValueOnce(new Error("offline"))
+      .mockResolvedValue(interpretedValidator);
+    vi.doMock("./load-ajv.js", () => ({ loadAjvCompiler }));
+    const program = await started();
+    await expect(program.checkArguments(made, { a: 1 })).rejects.toThrow("offline");
+    expect(await program.checkArguments(made, { a: 1 })).toMatchObject({ ok: true });
+    expect(loadAjvCompiler).toHaveBeenCalledTimes(2);
   });
 });

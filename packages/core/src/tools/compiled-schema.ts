@@ -1,21 +1,14 @@
 import type { JsonObject } from "../messages/json.js";
-import { loadAjvCompiler } from "./ajv-compiler.js";
-import { defaultsOf } from "./fill-defaults.js";
-import { dialectOf } from "./schema-dialect.js";
-import { noViolations, type SchemaCheck, type SchemaCompiler } from "./schema-violation.js";
-import { forValidator } from "./validator-schema.js";
+import type { CompiledSchema } from "./checked-arguments.js";
+import { loadAjvCompiler } from "./load-ajv.js";
+import type { SchemaCompiler } from "./schema-violation.js";
 
-/** What a schema has been made into, once for all calls. */
-export interface CompiledSchema {
-  readonly check: SchemaCheck;
-  /** Fills in defaults; undefined when the schema has none. */
-  readonly fill?: (value: JsonObject) => JsonObject;
-  /** Set when the schema could not be compiled: nothing can be checked with it. */
-  readonly broken?: { readonly reason: string; readonly cause: unknown };
-}
+type Checks = typeof import("./check-arguments.js");
 
 let compiler: SchemaCompiler | undefined;
-let loading: Promise<SchemaCompiler> | undefined;
+/** Kept, whichever validator is set. */
+let checks: Checks | undefined;
+let loading: Promise<readonly [SchemaCompiler, Checks]> | undefined;
 /** By the `parameters` object of a tool; gone with it. */
 let compiledSchemas = new WeakMap<JsonObject, CompiledSchema>();
 
@@ -35,52 +28,33 @@ export function setSchemaValidator(compile: SchemaCompiler | undefined): void {
 /** The compiled form of a schema, if it has one already or gets it without waiting. */
 export function compiledSchema(parameters: JsonObject): CompiledSchema | undefined {
   const known = compiledSchemas.get(parameters);
-  if (known !== undefined || compiler === undefined) return known;
-  const compiled = compileWith(compiler, parameters);
+  if (known !== undefined || compiler === undefined || checks === undefined) return known;
+  const compiled = checks.compileWith(compiler, parameters);
   compiledSchemas.set(parameters, compiled);
   return compiled;
 }
 
 /** The compiled form of a schema. Never rejects for what is wrong with the schema. */
 export async function compileSchema(parameters: JsonObject): Promise<CompiledSchema> {
-  while (compiler === undefined) await loadCompiler();
-  // Never undefined with a compiler; two first uses at once meet here one after the other.
-  return compiledSchema(parameters) ?? compileWith(compiler, parameters);
+  for (;;) {
+    // Two first uses at once meet here one after the other.
+    const compiled = compiledSchema(parameters);
+    if (compiled !== undefined) return compiled;
+    await load();
+  }
 }
 
-async function loadCompiler(): Promise<void> {
-  loading ??= loadAjvCompiler();
+/** Loads what is missing, at the same time: a validator, and what checks with it. */
+async function load(): Promise<void> {
+  loading ??= Promise.all([compiler ?? loadAjvCompiler(), import("./check-arguments.js")]);
   const mine = loading;
   try {
-    const loaded = await mine;
+    const [loaded, module] = await mine;
+    checks = module;
     // Another validator may have been set meanwhile.
     if (loading === mine) compiler = loaded;
   } catch (error) {
     if (loading === mine) loading = undefined;
     throw error;
   }
-}
-
-function compileWith(compile: SchemaCompiler, parameters: JsonObject): CompiledSchema {
-  const { dialect, known } = dialectOf(parameters);
-  try {
-    const check = compile(forValidator(parameters, dialect), dialect);
-    const fill = defaultsOf(parameters);
-    return fill === undefined ? { check } : { check, fill };
-  } catch (cause) {
-    const check = (): typeof noViolations => noViolations;
-    // Words of a dialect that nobody here knows may well mean something else.
-    if (!known && !(cause instanceof EvalError)) return { check };
-    return { check, broken: { reason: reasonOf(cause), cause } };
-  }
-}
-
-function reasonOf(cause: unknown): string {
-  if (cause instanceof EvalError) {
-    return (
-      "code generation is forbidden here, and the usual validator needs it. Call " +
-      "setSchemaValidator(interpretedValidator) with what @tunic/core/interpreted exports"
-    );
-  }
-  return cause instanceof Error ? cause.message : String(cause);
 }

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "../messages/json.js";
+import { mapSubschemas } from "./map-subschemas.js";
 import type { SchemaDialect } from "./schema-dialect.js";
 import { SchemaReferences } from "./schema-references.js";
-import { mapSubschemas } from "./subschemas.js";
 
 /**
  * A copy of a schema with the same meaning that a validator takes without complaint. Left out is
