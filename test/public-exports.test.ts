@@ -61,7 +61,6 @@ describe("public exports", () => {
       createStateKey
       dataContent
       deny
-      describeRequest
       endRun
       errorContent
       foldUpdates
@@ -70,7 +69,6 @@ describe("public exports", () => {
       hostedTool
       isJsonObject
       joinInstructions
-      memorySpentRequests
       modelView
       normalizeTools
       openCalls
@@ -79,7 +77,6 @@ describe("public exports", () => {
       parseRetryAfter
       paused
       pending
-      promptForDecisions
       rawRepresentation
       readRetryAfter
       replaceText

@@ -23,13 +23,6 @@ export {
   parseDecision,
 } from "./approvals/approval-response.js";
 export {
-  describeRequest,
-  type PromptOptions,
-  promptForDecisions,
-  type Terminal,
-} from "./approvals/console-prompter.js";
-export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
-export {
   type ApprovalPreset,
   type AutomaticDecision,
   type ToolApproval,

@@ -5,6 +5,7 @@ import type { RunContext } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { FunctionTool } from "../tools/tool.js";
+import { requestedTool } from "./requested-tool.js";
 
 /** The session whose remembered decisions hold in a run: its own, or that of the runs around it. */
 export function rememberingSession(run: RunContext | undefined): AgentSession | undefined {
@@ -25,7 +26,6 @@ export async function recall(
   if (session === undefined || session.remembered.length === 0) return undefined;
   const named = session.remembered.filter((each) => isOf(each, tool));
   if (named.length === 0) return undefined;
-  const { requestedTool } = await import("./requested-tool.js");
   const { hash } = await requestedTool(tool);
   const now = run.now();
   let best: RememberedDecision | undefined;

@@ -191,7 +191,7 @@ class Invocation {
   async #settle(): Promise<ChatResponse | undefined> {
     const { messages: log } = this.#request;
     // Loaded by the first run that goes on with something: most begin anew.
-    const { settleAnswers } = await this.#run.gate.pass(import("./settle-batches.js"));
+    const { settleAnswers } = await this.#run.gate.pass(import("./approval-flow.js"));
     const { waits, endedBy } = await settleAnswers({
       log,
       run: this.#run,

@@ -213,7 +213,7 @@ export class CallRunner {
     const { approvals: settings } = this.#settings;
     const terms = { run: this.#run, settings, log: this.#log, emit: this.#emit };
     // Loaded by the first run that asks: most never do.
-    const { askPeople } = await this.#run.gate.pass(import("./ask-people.js"));
+    const { askPeople } = await this.#run.gate.pass(import("./approval-flow.js"));
     return askPeople(questions, batch, terms);
   }
 

@@ -1,0 +1,5 @@
+// What only approvals need, as one piece that is loaded by the first run that asks or is answered: most
+// runs do neither, and every piece of its own would cost the others a file at their start.
+
+export { askPeople } from "./ask-people.js";
+export { settleAnswers } from "./settle-batches.js";
