@@ -69,6 +69,7 @@ describe("public exports", () => {
       hostedTool
       isJsonObject
       joinInstructions
+      memorySpentRequests
       modelView
       normalizeTools
       openCalls

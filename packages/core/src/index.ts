@@ -22,6 +22,7 @@ export {
   deny,
   parseDecision,
 } from "./approvals/approval-response.js";
+export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
 export {
   type ApprovalPreset,
   type AutomaticDecision,

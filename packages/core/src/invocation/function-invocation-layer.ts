@@ -32,7 +32,8 @@ import {
 import { answersSomething, isLeftOpen } from "./left-open.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
-import { type BatchEnd, CallRunner, type RoundTerms } from "./run-calls.js";
+import type { BatchEnd, RoundTerms } from "./round-terms.js";
+import { CallRunner } from "./run-calls.js";
 import { notRunAtEnd, RunLog } from "./run-log.js";
 import { startTimeLimit } from "./time-limit.js";
 

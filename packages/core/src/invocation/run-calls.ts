@@ -3,7 +3,6 @@ import { spendRemembered } from "../approvals/recall.js";
 import { refusalCodes } from "../approvals/refusal-codes.js";
 import type { Ruling } from "../approvals/rulings.js";
 import type { HeldBatch } from "../approvals/settle-answers.js";
-import type { ChatResponse } from "../chat/chat-client.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
@@ -22,32 +21,15 @@ import { judgeBatch } from "./judge-batch.js";
 import type { BatchTerms, JudgedCall, JudgedQuestion, RunnableCall } from "./judged-call.js";
 import { ResultSender } from "./push-updates.js";
 import { editedOf, resultContent } from "./result-content.js";
+import type { BatchEnd, HeldBatchRunner, RoundTerms } from "./round-terms.js";
 import { runBatch } from "./run-batch.js";
 import { notRunAtEnd, type OpenBatch, type RunLog } from "./run-log.js";
 import { questionAbout } from "./weigh-calls.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
-/** What a round says about its calls. */
-export interface RoundTerms extends Pick<BatchTerms, "tools" | "cut" | "forbidden"> {
-  /** What the model saw when it made the calls. */
-  readonly seen: readonly Message[];
-  /** Whether the service holds the answer, so that only the results are news to it. */
-  readonly held: boolean;
-  /** How the answer ended; what is streamed after it says the same. */
-  readonly end: Pick<ChatResponse, "finishReason" | "responseId">;
-}
-
-/** What a batch came to. */
-export interface BatchEnd {
-  /** Whether calls wait for somebody outside. */
-  readonly open: boolean;
-  /** Who ended the run, if somebody did. */
-  readonly endedBy: string | undefined;
-}
-
 /** Runs the calls of one run, batch by batch: judges, runs, answers, and puts all of it into the log. */
-export class CallRunner {
+export class CallRunner implements HeldBatchRunner {
   /** How many batches in a row have failed. */
   failedBatches = 0;
   /** What child runs have used. */
@@ -92,7 +74,6 @@ export class CallRunner {
     return this.#run.gate.pass(verdicts).then((judged) => this.#carryOut(batch, judged, terms));
   }
 
-  /** What becomes of the calls of a batch that waited, now that it is decided. Nothing runs yet. */
   async judgeHeld(
     batch: HeldBatch,
     rulings: ReadonlyMap<string, Ruling>,
@@ -104,7 +85,6 @@ export class CallRunner {
     );
   }
 
-  /** Goes on with a batch that waited. */
   async resume(
     batch: HeldBatch,
     judged: readonly JudgedCall[],

@@ -24,7 +24,7 @@ import { errorResult } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
 import type { JudgedCall } from "./judged-call.js";
-import type { CallRunner, RoundTerms } from "./run-calls.js";
+import type { HeldBatchRunner, RoundTerms } from "./round-terms.js";
 
 /** How a run goes on after the answers that came in. */
 export interface Settled {
@@ -38,7 +38,7 @@ interface SettleTerms {
   readonly log: readonly Message[];
   readonly run: Run;
   readonly settings: InvocationSettings;
-  readonly calls: CallRunner;
+  readonly calls: HeldBatchRunner;
   readonly terms: RoundTerms;
 }
 
