@@ -103,15 +103,15 @@ async function hasChanged(
   return (await requestedTool(tool)).hash !== hash;
 }
 
-const expired = "Nobody has approved it in time.";
+const expired = "nobody has approved it in time.";
 
 function denial(reason: string | undefined): string {
   const said = reason?.trim();
-  return `A person has denied this call. Do not repeat it.${said ? ` Their reason: ${said}` : ""}`;
+  return `a person has denied this call. Do not repeat it.${said ? ` Their reason: ${said}` : ""}`;
 }
 
 function stale(name: string): Ruling {
-  const message = `The tool "${name}" has changed since the call was approved: the approval does not hold for it.`;
+  const message = `the tool "${name}" has changed since the call was approved: the approval does not hold for it.`;
   return refused("approval_stale", message, false);
 }
 

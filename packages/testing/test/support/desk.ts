@@ -1,0 +1,76 @@
+import {
+  Agent,
+  ApprovalError,
+  type ApprovalOptions,
+  type FunctionApprovalRequestContent,
+  type Message,
+  pending,
+  type Tool,
+  tool,
+} from "@tunic/core";
+import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
+import { expect } from "vitest";
+import { rejection } from "./play.js";
+
+export const approvalSecret = "a secret of more than 32 characters";
+const id = {
+  type: "object",
+  properties: { id: { type: "number" } },
+  required: ["id"],
+  additionalProperties: false,
+} as const;
+
+/** A desk with a free tool and one that asks, and what ran at it. */
+export function desk(wipeOptions: { description?: string; asks?: (id: number) => boolean } = {}) {
+  const ran: string[] = [];
+  const asks = wipeOptions.asks;
+  const read = tool({ name: "read", parameters: id, execute: ({ id }) => ran.push(`read ${id}`) });
+  const wipe = tool({
+    name: "wipe",
+    description: wipeOptions.description ?? "Wipes a disk.",
+    parameters: id,
+    approvalMode: asks ? ({ id }) => asks(id) : "always_require",
+    execute({ id }) {
+      ran.push(`wipe ${id}`);
+      return `wiped ${id}`;
+    },
+  });
+  return { ran, tools: [read, wipe] as const };
+}
+
+export const calls = (...made: readonly (readonly [string, number])[]): ScriptedTurn => ({
+  calls: made.map(([name, id], at) => ({ name, arguments: { id }, id: `c${at + 1}` })),
+});
+
+export function agentOf(
+  tools: readonly Tool[],
+  turns: readonly ScriptedTurn[],
+  approvals: ApprovalOptions = {},
+) {
+  const client = new ScriptedChatClient(turns);
+  return { client, agent: new Agent({ client, tools, invocation: { approvals } }) };
+}
+
+/** A history as a browser has it: after a pause, through JSON. */
+export async function paused(
+  tools: readonly Tool[],
+  turn: ScriptedTurn,
+  approvals: ApprovalOptions = { approvalSecret },
+) {
+  const { agent } = agentOf(tools, [turn], approvals);
+  const { newMessages } = await agent.run("go");
+  const history = JSON.parse(JSON.stringify(newMessages)) as Message[];
+  const requests = pending(history);
+  return { history, requests, request: requests[0] as FunctionApprovalRequestContent };
+}
+
+export async function expectRefused(
+  promise: Promise<unknown>,
+  code: string,
+  ran: readonly string[],
+): Promise<void> {
+  const error = await rejection(promise);
+  expect(error).toBeInstanceOf(ApprovalError);
+  expect((error as ApprovalError).code).toBe(code);
+  expect(ran).toEqual([]);
+}
