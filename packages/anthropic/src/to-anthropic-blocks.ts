@@ -109,6 +109,7 @@ function assistantBlock(content: Content, notice?: Notice): Block | undefined {
     case "error":
     case "function_approval_request":
     case "function_approval_response":
+    case "paused_call":
       return undefined;
     default:
       return isObject(own?.["block"]) ? wireBlock(own["block"]) : leftOut(content, notice);
@@ -184,6 +185,7 @@ function givenBlock(
     case "text_reasoning":
     case "function_approval_request":
     case "function_approval_response":
+    case "paused_call":
       return undefined;
     default:
       return leftOut(content, notice);

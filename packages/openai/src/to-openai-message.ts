@@ -53,6 +53,7 @@ const notForTheModel: ReadonlySet<string> = new Set([
   "text_reasoning",
   "function_approval_request",
   "function_approval_response",
+  "paused_call",
 ]);
 
 class Conversion {

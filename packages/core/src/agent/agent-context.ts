@@ -83,6 +83,8 @@ export interface RunInput {
   readonly fresh: readonly Message[];
   /** The log, the input included. */
   readonly history: readonly Message[];
+  /** Where in it that begins which the run is about. */
+  readonly inputFrom: number;
   /** What of it is new to the caller. */
   readonly news: readonly Message[];
   /** The options as they were before any handler. */

@@ -161,6 +161,7 @@ export class Agent {
       before: session?.messages ?? [],
       fresh: prepared.fresh,
       history: prepared.log,
+      inputFrom: prepared.inputFrom,
       news: prepared.news,
       options,
     };

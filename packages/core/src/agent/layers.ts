@@ -48,12 +48,18 @@ async function runLoop(
   context: AgentContext,
 ): Promise<AgentResponse> {
   const { segment, signal, input } = AgentContext.passageOf(context);
-  const messages =
-    context.messages === input.fresh ? input.history : [...input.before, ...context.messages];
+  const untouched = context.messages === input.fresh;
+  const messages = untouched ? input.history : [...input.before, ...context.messages];
+  const run = signal ? boundedRun(context, signal) : context.run;
+  // A handler may have put anything before the input; the session's own part it cannot change.
+  const { session } = run;
+  if (run instanceof Run) {
+    run.inputFrom = untouched ? input.inputFrom : session && input.before.length;
+  }
   const response = await loop.getResponse({
     messages,
     options: context.options,
-    run: signal ? boundedRun(context, signal) : context.run,
+    run,
     ...(segment && { onUpdate: segment.emit }),
   });
   return new AgentResponse(input.history, input.news, response);
@@ -69,6 +75,10 @@ function boundedRun(context: AgentContext, signal: AbortSignal): Run {
     ...(run.agent && { agent: run.agent }),
     ...(run.session && { session: run.session }),
   });
+  if (run instanceof Run) {
+    bounded.onlyAnswers = run.onlyAnswers;
+    bounded.trustsInput = run.trustsInput;
+  }
   if (run instanceof Run) run.keep({ transcript: () => bounded.transcript });
   return bounded;
 }

@@ -27,6 +27,8 @@ export interface PreparedInput {
   readonly news: readonly Message[];
   /** The whole log: what was there, and what is new. */
   readonly log: readonly Message[];
+  /** Where in the log that begins which this run is about. */
+  readonly inputFrom: number;
   /** Whether the input answers calls that were open, so that the paused run goes on. */
   readonly resumes: boolean;
   /** Whether the input holds nothing but answers to approval requests. */
@@ -73,6 +75,7 @@ export function prepareInput(
     fresh: [...history, ...entering],
     news: [...history.filter((message) => !givenIds.has(message.id)), ...entering],
     log: [...before, ...entering],
+    inputFrom: before.length,
     resumes: results.length > 0,
     onlyAnswers: decisions.length > 0 && results.length + words.length === 0,
   };

@@ -52,16 +52,17 @@ export interface ReadAnswers {
 /**
  * Reads the answers of a log and holds each against the request it names.
  *
+ * @param from Where in it the input begins.
  * @param own The requests that count, where a session knows them; else those in the log do.
  * @throws ApprovalError `unknown_request`, `request_closed` or `already_answered`.
  */
 export function readAnswers(
   log: readonly Message[],
+  from: number,
   own: readonly Request[] | undefined,
 ): ReadAnswers {
-  const turn = log.findLastIndex((message) => message.role === "assistant") + 1;
   const requests = own ?? requestsIn(log);
-  const recorded = answersIn(log.slice(0, turn));
+  const recorded = answersIn(log.slice(0, from));
   const local = openRequests(
     log,
     requests.filter((request) => !isHosted(request)),
@@ -72,8 +73,8 @@ export function readAnswers(
   const open = new Map([...local, ...hosted].map((request) => [request.requestId, request]));
   const groups = groupsOf(local);
   const news = new Map<string, Answer>();
-  const settled = settledLater(log, turn);
-  for (const answer of log.slice(turn).flatMap(answersOf)) {
+  const settled = settledLater(log, from);
+  for (const answer of log.slice(from).flatMap(answersOf)) {
     const { requestId } = answer;
     const request = open.get(requestId);
     if (settled.has(answer)) continue;
@@ -94,11 +95,11 @@ export function readAnswers(
 }
 
 /**
- * The answers of the last turn whose calls have their results after them: a resume that broke off, in
+ * The answers of an input whose calls have their results after them: a resume that broke off, in
  * a history that travels. Nothing runs for them.
  */
-function settledLater(log: readonly Message[], turn: number): ReadonlySet<Answer> {
-  const last = log.slice(turn);
+function settledLater(log: readonly Message[], from: number): ReadonlySet<Answer> {
+  const last = log.slice(from);
   const settled = new Set<Answer>();
   const results = new Map<string, number>();
   last.forEach(({ contents }, at) => {

@@ -29,7 +29,7 @@ import {
   type InvocationLayers,
   type InvocationOnions,
 } from "./invocation-onions.js";
-import { answersSomething, isLeftOpen } from "./left-open.js";
+import { answersSomething, inputStart, isLeftOpen } from "./left-open.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
 import type { BatchEnd, RoundTerms } from "./round-terms.js";
@@ -157,7 +157,9 @@ class Invocation {
 
   async #turn(): Promise<ChatResponse> {
     checkToolChoice(this.#choice, this.#tools.current);
-    const settled = answersSomething(this.#request.messages) && (await this.#settle());
+    const { messages } = this.#request;
+    const from = inputStart(messages, this.#run.inputFrom);
+    const settled = answersSomething(messages, from) && (await this.#settle(from));
     if (settled) return settled;
     for (;;) {
       const limit = this.#limit();
@@ -189,19 +191,21 @@ class Invocation {
   }
 
   /** What came in may answer what an earlier run has asked. Returns how the run ends, if it does. */
-  async #settle(): Promise<ChatResponse | undefined> {
+  async #settle(from: number): Promise<ChatResponse | undefined> {
     const { messages: log } = this.#request;
     // Loaded by the first run that goes on with something: most begin anew.
     const { settleAnswers } = await this.#run.gate.pass(import("./approval-flow.js"));
     const { waits, endedBy } = await settleAnswers({
       log,
+      from,
       run: this.#run,
       settings: this.#settings,
       calls: this.#calls,
       terms: this.#resumeTerms(),
     });
     if (endedBy !== undefined) return this.#done("ended", { endedBy });
-    return waits || isLeftOpen(log, this.#log.added) ? this.#done("paused") : undefined;
+    const left = waits || isLeftOpen([...log, ...this.#log.added], from);
+    return left ? this.#done("paused") : undefined;
   }
 
   /** What the calls of an earlier run are judged by: the tools as they are now. */

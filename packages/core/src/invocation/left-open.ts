@@ -2,22 +2,29 @@ import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { answersIn, answersOf, hostedRequestIds } from "../messages/requests.js";
 
+/**
+ * Where in a log that begins which came in now. Where nobody says so, it is what stands after the last
+ * answer.
+ */
+export function inputStart(log: readonly Message[], known: number | undefined): number {
+  let start = log.length;
+  while (start > (known ?? 0) && log[start - 1]?.role !== "assistant") start--;
+  return start;
+}
+
 /** Whether an input answers what an earlier run left open: requests, or calls. */
-export function answersSomething(input: readonly Message[]): boolean {
-  for (let at = input.length - 1; at >= 0; at--) {
-    const message = input[at];
-    if (message === undefined || message.role === "assistant") return false;
-    if (message.role === "tool" || answersOf(message).length > 0) return true;
+export function answersSomething(log: readonly Message[], from: number): boolean {
+  for (let at = from; at < log.length; at++) {
+    const message = log[at];
+    if (message && (message.role === "tool" || answersOf(message).length > 0)) return true;
   }
   return false;
 }
 
 /** Whether what came in last answers a part of something of which the rest still waits. */
-export function isLeftOpen(input: readonly Message[], added: readonly Message[]): boolean {
-  const turn = input.findLastIndex((message) => message.role === "assistant") + 1;
-  const log = [...input, ...added];
+export function isLeftOpen(log: readonly Message[], from: number): boolean {
   const news = new Set<string>();
-  for (const message of log.slice(turn)) {
+  for (const message of log.slice(from)) {
     for (const answer of answersOf(message)) news.add(answer.requestId);
     for (const content of message.contents) {
       if (content.type === "function_result") news.add(content.callId);

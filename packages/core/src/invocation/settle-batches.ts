@@ -36,6 +36,8 @@ export interface Settled {
 /** What answers are settled with. */
 interface SettleTerms {
   readonly log: readonly Message[];
+  /** Where in it the input begins. */
+  readonly from: number;
   readonly run: Run;
   readonly settings: InvocationSettings;
   readonly calls: HeldBatchRunner;
@@ -56,10 +58,10 @@ interface Plan {
  * @throws ApprovalError for an answer that cannot be used.
  */
 export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
-  const { log, run, calls, terms } = settle;
-  for (const message of log.slice(turnOf(log))) answersOf(message).forEach(checkDecision);
+  const { log, from, run, calls, terms } = settle;
+  for (const message of log.slice(from)) answersOf(message).forEach(checkDecision);
   const own = run.session && AgentSession.requestsOf(run.session);
-  const read = readAnswers(log, own);
+  const read = readAnswers(log, from, own);
   await checkAnswers(settle, read, own !== undefined);
   run.acceptedAnswers = new Set(read.accepted);
   const touched = read.batches.filter((batch) => batch.touched);
@@ -187,16 +189,11 @@ function decide({ batch, judged }: Plan, run: Run, now: number): void {
 }
 
 /** Whether a person has only answered: then the rest of the questions comes before the model. */
-function saysNothingElse({ log, run }: SettleTerms): boolean {
+function saysNothingElse({ log, from, run }: SettleTerms): boolean {
   if (run.onlyAnswers !== undefined) return run.onlyAnswers;
   return log
-    .slice(turnOf(log))
+    .slice(from)
     .every((message) => message.role === "tool" || message.contents.every(isControl));
-}
-
-/** Where in a log that begins which came in now. */
-function turnOf(log: readonly Message[]): number {
-  return log.findLastIndex((message) => message.role === "assistant") + 1;
 }
 
 function mostSpent(now: Spent, batches: readonly HeldBatch[]): Spent {

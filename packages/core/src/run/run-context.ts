@@ -97,6 +97,8 @@ export class Run implements RunContext {
   readonly environment: RunEnvironment;
   /** The answers to requests that the loop has looked at and taken. */
   acceptedAnswers: ReadonlySet<string> | undefined;
+  /** Where in the log the input begins; undefined where nobody knows. */
+  inputFrom: number | undefined;
   /** Whether the input holds nothing but answers to requests; undefined where nobody has looked. */
   onlyAnswers: boolean | undefined;
   /** The input comes from the run around this one: what it approves has been looked at there. */

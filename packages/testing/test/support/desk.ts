@@ -1,7 +1,10 @@
 import {
   Agent,
+  type AgentResponse,
+  AgentSession,
   ApprovalError,
   type ApprovalOptions,
+  type Content,
   type FunctionApprovalRequestContent,
   type Message,
   pending,
@@ -73,4 +76,40 @@ export async function expectRefused(
   expect(error).toBeInstanceOf(ApprovalError);
   expect((error as ApprovalError).code).toBe(code);
   expect(ran).toEqual([]);
+}
+
+/** A conversation that is kept in a session, or as a history that travels. */
+export class Conversation {
+  #session: AgentSession | undefined;
+  #history: readonly Message[] = [];
+  readonly #agent: Agent;
+
+  constructor(agent: Agent, kept: "session" | "history") {
+    this.#agent = agent;
+    if (kept === "session") this.#session = new AgentSession();
+  }
+
+  get log(): readonly Message[] {
+    return this.#session?.messages ?? this.#history;
+  }
+
+  get pending(): readonly FunctionApprovalRequestContent[] {
+    return this.#session?.pending ?? pending(this.#history);
+  }
+
+  async say(...input: readonly (string | Content)[]): Promise<AgentResponse> {
+    const session = this.#session;
+    const response = await this.#agent.run([...(session ? [] : this.#history), ...input], {
+      session,
+    });
+    this.#history = [...this.#history, ...response.newMessages];
+    return response;
+  }
+
+  /** Everything goes through JSON. */
+  restart(): void {
+    this.#history = JSON.parse(JSON.stringify(this.#history)) as Message[];
+    if (!this.#session) return;
+    this.#session = AgentSession.fromJSON(JSON.parse(JSON.stringify(this.#session)));
+  }
 }
