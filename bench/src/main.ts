@@ -1,3 +1,4 @@
+import { resumeRatios, signingMs } from "./approvals.js";
 import { floor } from "./floor.js";
 import { bundleSize, importRatio } from "./footprint.js";
 import { idle, layerRatio } from "./layers.js";
@@ -20,6 +21,9 @@ const limits: Record<string, number> = {
   "middleware-chat": 5,
   "middleware-function": 5,
   "middleware-stream": 1.25,
+  "resume-history": 2,
+  "resume-session": 2,
+  signing: 1,
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -52,6 +56,9 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
     const [none = 0, ten = 0] = await bestTimes([tunic(), tunic(idle("chat", 10))], "stream", 1);
     return { ratio: ten / none };
   },
+  "resume-history": async () => ({ ratio: (await resumeRatios(2000)).history }),
+  "resume-session": async () => ({ ratio: (await resumeRatios(2000)).session }),
+  signing: async () => ({ ms: Math.max(await signingMs(1), await signingMs(200)) }),
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),
 };

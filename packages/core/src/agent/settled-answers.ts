@@ -1,6 +1,6 @@
 import type { Content } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
-import { answersIn, answersOf, isHosted, openRequests } from "../messages/requests.js";
+import { answersIn, answersOf, groupsOf, openRequests } from "../messages/requests.js";
 import { AgentSession } from "../session/agent-session.js";
 
 const noAnswers: ReadonlySet<string> = new Set();
@@ -20,15 +20,9 @@ export function withSettledAnswers(
   const log = [...session.messages, ...fresh, ...added];
   const answers = answersIn(log);
   const waiting = new Set<string>();
-  const groups = new Map<string, string[]>();
-  for (const request of openRequests(log, AgentSession.requestsOf(session))) {
-    if (isHosted(request)) continue;
-    const { requestId, batch } = request;
-    const key = batch?.[0] ?? requestId;
-    groups.set(key, [...(groups.get(key) ?? []), requestId]);
-  }
-  for (const group of groups.values()) {
-    if (group.every((id) => answers.has(id))) for (const id of group) waiting.add(id);
+  for (const group of groupsOf(openRequests(log, AgentSession.requestsOf(session)), log)) {
+    const ids = group.map((request) => request.requestId);
+    if (ids.every((id) => answers.has(id))) for (const id of ids) waiting.add(id);
   }
   const keep = (content: Content): boolean =>
     content.type !== "function_approval_response" ||

@@ -53,7 +53,9 @@ export async function makeRequests(
   const own = await Promise.all(asked.map((call) => requestFor(call, terms)));
   const paused = await Promise.all(waiting.map(stageOf));
   const passedUp = waiting.flatMap((call) => requestsInside(call, terms));
-  const requests = [...own, ...passedUp];
+  const requests = [...own, ...passedUp].map((request, at) =>
+    at === 0 ? { ...request, batch: terms.batch } : request,
+  );
   const { keys } = terms.settings;
   if (keys === undefined) return { requests, paused };
   const signature = await signPause(keys, { requests, calls: terms.calls, paused });
@@ -78,7 +80,6 @@ async function requestFor(
     ...(violation !== undefined && { violation }),
     ...editableOf(tool),
     ...(expiresAt !== undefined && { expiresAt }),
-    batch: terms.batch,
     spent: terms.run.budget.spent,
   };
 }
@@ -90,11 +91,10 @@ function requestsInside(
 ): readonly FunctionApprovalRequestContent[] {
   const step = { callId: call.callId, name: tool.name };
   const expiresAt = expiryOf(terms);
-  return pause.requests.map(({ signature: _inside, ...request }) => ({
+  return pause.requests.map(({ signature: _signature, batch: _batch, ...request }) => ({
     ...request,
     ...(request.expiresAt === undefined && expiresAt !== undefined && { expiresAt }),
     path: [step, ...(request.path ?? [])],
-    batch: terms.batch,
     spent: terms.run.budget.spent,
   }));
 }

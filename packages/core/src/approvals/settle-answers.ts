@@ -9,6 +9,7 @@ import { callsOf, type Message } from "../messages/message.js";
 import {
   answersIn,
   answersOf,
+  groupsOf,
   heldCallIds,
   isHosted,
   openRequests,
@@ -16,7 +17,7 @@ import {
   waitingCallId,
 } from "../messages/requests.js";
 import type { ApprovalKey } from "./approval-keys.js";
-import { verifiesPause } from "./sign-batch.js";
+import { type SignedPause, verifiesPause } from "./sign-batch.js";
 
 type Request = FunctionApprovalRequestContent;
 type Answer = FunctionApprovalResponseContent;
@@ -71,7 +72,7 @@ export function readAnswers(
     (request) => isHosted(request) && !recorded.has(request.requestId),
   );
   const open = new Map([...local, ...hosted].map((request) => [request.requestId, request]));
-  const groups = groupsOf(local);
+  const groups = groupsOf(local, log);
   const news = new Map<string, Answer>();
   const settled = settledLater(log, from);
   for (const answer of log.slice(from).flatMap(answersOf)) {
@@ -142,11 +143,7 @@ export async function verifyBatch(
   for (const signature of new Set(batch.requests.map((request) => request.signature))) {
     // A request that was left out would be a call that nobody has to be asked about.
     const requests = all.filter((request) => request.signature === signature);
-    const ids = new Set(requests.map((request) => request.requestId));
-    const paused = [...batch.paused.values()].filter(({ requestIds }) =>
-      requestIds.some((id) => ids.has(id)),
-    );
-    const pause = { requests, calls: batch.calls, paused };
+    const pause = { requests, ...pausedWith(log, requests) };
     if (typeof signature === "string" && (await verifiesPause(keys, pause, signature))) continue;
     const [request] = requests;
     throw new ApprovalError(
@@ -157,16 +154,24 @@ export async function verifyBatch(
   }
 }
 
-/** Requests of one pause hold up the same calls. */
-function groupsOf(requests: readonly Request[]): readonly (readonly Request[])[] {
-  const groups = new Map<string, Request[]>();
-  for (const request of requests) {
-    const key = request.batch?.[0] ?? waitingCallId(request);
-    const group = groups.get(key) ?? [];
-    groups.set(key, group);
-    group.push(request);
+/** What stands in a log beside the requests of one pause. */
+function pausedWith(
+  log: readonly Message[],
+  requests: readonly Request[],
+): Pick<SignedPause, "calls" | "paused"> {
+  const held = heldCallIds(requests);
+  const ids = new Set(requests.map((request) => request.requestId));
+  const calls: FunctionCallContent[] = [];
+  const paused: PausedCallContent[] = [];
+  for (const message of log) {
+    const made = callsOf(message);
+    if (made.some((call) => held.has(call.callId))) calls.push(...made);
+    for (const content of message.contents) {
+      if (content.type !== "paused_call") continue;
+      if (content.requestIds.some((id) => ids.has(id))) paused.push(content);
+    }
   }
-  return [...groups.values()];
+  return { calls, paused };
 }
 
 /** Answered as a whole, and yet never settled: its run was ended before. It may be answered again. */

@@ -151,7 +151,10 @@ export interface FunctionApprovalRequestContent extends ContentBase {
   readonly expiresAt?: number;
   /** The calls of sub-agents on the way down to this one, the outermost first. Absent: none. */
   readonly path?: readonly RequestPathStep[];
-  /** Ids of all calls in this log that wait together, this one's included: none of them runs before. */
+  /**
+   * On the first request of a pause: the ids of all calls in this log that wait together, this one's
+   * included. None of them runs before all requests about them are answered.
+   */
   readonly batch?: readonly string[];
   /** The model service that asks, where it does: the answer goes back to it. */
   readonly provider?: string;

@@ -97,6 +97,31 @@ export function waitingCallId({ path, call }: Request): string {
   return path?.[0]?.callId ?? call.callId;
 }
 
+/**
+ * Local requests by what they hold up: those of one group are settled together.
+ *
+ * @param log Where the pauses stand that they come from.
+ */
+export function groupsOf(
+  requests: readonly Request[],
+  log: readonly Message[],
+): readonly (readonly Request[])[] {
+  const groupOf = new Map<string, string>();
+  if (requests.length === 0) return [];
+  for (const { requestId, batch = [] } of requestsIn(log)) {
+    for (const callId of batch) groupOf.set(callId, requestId);
+  }
+  const groups = new Map<string, Request[]>();
+  for (const request of requests) {
+    if (isHosted(request)) continue;
+    const key = groupOf.get(waitingCallId(request)) ?? request.requestId;
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(request);
+  }
+  return [...groups.values()];
+}
+
 /** The ids of all calls that wait for the answers to some requests. */
 export function heldCallIds(requests: readonly Request[]): ReadonlySet<string> {
   const ids = new Set<string>();
