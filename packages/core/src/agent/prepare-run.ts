@@ -231,6 +231,7 @@ function withUniqueCalls(
   const taken = new Set(history.flatMap((message) => callsOf(message).map((call) => call.callId)));
   const waiting = new Map<string, readonly string[]>();
   return input.map((message) => {
+    if (!message.contents.some(isCallOrResult)) return message;
     const own = new Set<string>();
     const contents = message.contents.map((content): Content => {
       if (content.type === "function_result") return answering(content, waiting);
@@ -245,6 +246,10 @@ function withUniqueCalls(
     });
     return withContents(message, contents);
   });
+}
+
+function isCallOrResult({ type }: Content): boolean {
+  return type === "function_call" || type === "function_result";
 }
 
 /** The message with these contents; the same object where nothing has changed. */

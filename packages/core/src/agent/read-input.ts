@@ -86,11 +86,16 @@ function readMessage(input: MessageInput, run: RunContext, allowSystemMessages: 
       'A message with role "system" came in with the input, where users\' text stands. Write it as `instructions`, or allow it with `allowSystemMessages` when you made it yourself.',
     );
   }
-  const { id, createdAt, contents, ...rest } = input;
+  checkContents(input.contents);
+  const own = ownCopy(input);
+  const { id, createdAt, contents } = own;
+  const whole = typeof contents === "object" && !contents.some(isText);
+  // A history of thousands of messages comes in whole: its copies need no second look.
+  if (id && createdAt !== undefined && whole) return own as Message;
   return {
-    ...ownCopy(rest),
+    ...own,
     id: id || run.newId("message"),
-    contents: readContents(contents),
+    contents: typeof contents === "string" ? [asContent(contents)] : contents.map(asContent),
     createdAt: createdAt ?? run.now(),
   };
 }
@@ -104,17 +109,33 @@ function checkHead({ id, createdAt }: MessageInput): void {
   }
 }
 
-function readContents(contents: unknown): readonly Content[] {
-  if (typeof contents === "string") return [{ type: "text", text: contents }];
-  if (Array.isArray(contents)) return contents.map(readContent);
-  throw new InputError(
-    "invalid_input",
-    "A message's `contents` is a string or a list of contents.",
-  );
+function checkContents(contents: unknown): void {
+  if (typeof contents === "string") return;
+  if (!Array.isArray(contents)) {
+    throw new InputError(
+      "invalid_input",
+      "A message's `contents` is a string or a list of contents.",
+    );
+  }
+  for (const content of contents) checkContent(content);
 }
 
 function readContent(content: unknown): Content {
-  if (typeof content === "string") return { type: "text", text: content };
+  checkContent(content);
+  return typeof content === "string" ? asContent(content) : ownCopy(content as Content);
+}
+
+function asContent(content: string | Content): Content {
+  return typeof content === "string" ? { type: "text", text: content } : content;
+}
+
+/** Written without types, a list of contents may hold texts, too. */
+function isText(content: unknown): boolean {
+  return typeof content === "string";
+}
+
+function checkContent(content: unknown): void {
+  if (typeof content === "string") return;
   const type = (content as { type?: unknown } | null | undefined)?.type;
   if (typeof content !== "object" || typeof type !== "string") {
     throw new InputError(
@@ -127,7 +148,6 @@ function readContent(content: unknown): Content {
   }
   if (type === "function_result") checkResult(content as FunctionResultContent);
   if (type === "function_call") checkCall(content as FunctionCallContent);
-  return ownCopy(content as Content);
 }
 
 function ownCopy<Value>(value: Value): Value {

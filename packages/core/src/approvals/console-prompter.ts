@@ -6,7 +6,10 @@ import { approve, deny } from "./approval-response.js";
 
 /** A terminal, as far as it is needed: `readline.Interface` of `node:readline/promises` is one. */
 export interface Terminal {
-  /** Shows a text and gives the line that is typed after it. */
+  /**
+   * Shows a text and gives the line that is typed after it. Node's own never settles once the input has
+   * ended: give its `question` a signal that fires on `close`, as a second argument.
+   */
   question(text: string): Promise<string>;
 }
 
@@ -21,7 +24,7 @@ export interface PromptOptions {
  * is no yes: an empty line and everything else is asked again, `n` may be followed by a reason. Values
  * are shown whole, with invisible characters and those that steer a terminal written out.
  *
- * @throws what `question` rejects with, such as at the end of the input: nothing is decided then.
+ * @throws what `question` rejects with: nothing is decided then.
  */
 export async function promptForDecisions(
   requests: readonly FunctionApprovalRequestContent[],
@@ -47,14 +50,21 @@ export function describeRequest(request: FunctionApprovalRequestContent): string
   const lines = [
     ["tool", `${visible(tool?.title ?? call.name)} (${visible(call.name)})${owner}`],
     ["asked by", through],
-    ["says", visible(summary ?? "")],
+    ["says", visible(summary ?? "", "\n")],
     ["because", visible(reason ?? "")],
     ["breaks", visible(violation ?? "")],
     ["declares", traits.join(", ")],
     ["until", expiresAt === undefined ? "" : new Date(expiresAt).toISOString()],
     ["arguments", visible(JSON.stringify(call.arguments ?? {}, undefined, 2), "\n")],
   ];
-  return lines.flatMap(([name, text]) => (text ? [`  ${name}: ${text}`] : [])).join("\n");
+  return lines.flatMap(([name, text]) => (text ? [field(name, text)] : [])).join("\n");
+}
+
+/** Further lines stand behind a bar, so that none of them can pose as a field of its own. */
+function field(name = "", text: string): string {
+  const [first = "", ...more] = text.split("\n");
+  if (more.length === 0) return `  ${name}: ${first}`;
+  return [`  ${name}:`, ...[first, ...more].map((line) => `    | ${line}`)].join("\n");
 }
 
 async function decisionOn(

@@ -66,7 +66,7 @@ function approved(
   request: FunctionApprovalRequestContent,
   answer: FunctionApprovalResponseContent,
 ): Ruling {
-  const { requestId, violation } = request;
+  const { requestId, summary, violation } = request;
   const { decidedBy, reason, arguments: edited } = answer;
   const decision: ApprovalDecision = Object.freeze({
     requestId,
@@ -74,6 +74,7 @@ function approved(
     edited: edited !== undefined,
     ...(decidedBy !== undefined && { decidedBy }),
     ...(reason !== undefined && { reason }),
+    ...(summary !== undefined && { summary }),
     ...(violation !== undefined && { violation }),
   });
   const changed = edited && { arguments: edited };

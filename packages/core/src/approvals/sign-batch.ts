@@ -37,48 +37,51 @@ export async function verifiesPause(
   return webCrypto().verify("HMAC", await imported(key), bytes, bytesOf(pause));
 }
 
-/** Sorted by id: a host may keep the parts of a message apart, and put them together in another order. */
+/**
+ * What is signed, as JSON of lists whose places have a fixed meaning; only arguments and states, which
+ * may have any form, need a canonical one. Sorted by id: a host may keep the parts of a message apart,
+ * and put them together in another order.
+ */
 function bytesOf({ requests, calls, paused }: SignedPause): Uint8Array<ArrayBuffer> {
-  const text = canonicalJson([
+  const text = JSON.stringify([
     "tunic approval 1",
-    byKey(requests.map(signedRequest), "requestId"),
-    byKey(calls.map(signedCall), "callId"),
-    byKey(paused.map(signedStage), "callId"),
+    byFirst(requests.map(signedRequest)),
+    byFirst(calls.map(signedCall)),
+    byFirst(paused.map(signedStage)),
   ]);
   return new TextEncoder().encode(text);
 }
 
-/** What a person is shown but the tool's hash covers, is left to the hash. */
-function signedRequest(request: FunctionApprovalRequestContent) {
+type Signed = readonly [id: string, ...rest: unknown[]];
+
+/** All that a person is shown: the tool by its hash, the rest word by word. */
+function signedRequest(request: FunctionApprovalRequestContent): Signed {
   const { requestId, call, tool, path, batch, editable, expiresAt, spent } = request;
   const { reason, summary, violation } = request;
-  return {
+  return [
     requestId,
-    callId: call.callId,
-    // A sub-agent's call stands in no message of this log.
-    ...(path && { path, call: signedCall(call) }),
-    tool: tool && { name: tool.name, owner: tool.owner, hash: tool.hash },
-    shown: { reason, summary, violation },
+    call.callId,
+    tool ? [tool.name, tool.owner, tool.hash] : null,
+    [reason, summary, violation],
     batch,
     editable,
     expiresAt,
-    spent,
-  };
+    spent ? [spent.iterations, spent.functionCalls, spent.tokens] : null,
+    // A sub-agent's call stands in no message of this log.
+    path ? [path.map((step) => [step.callId, step.name]), signedCall(call)] : null,
+  ];
 }
 
-function signedCall({ callId, name, arguments: args, argumentsText }: FunctionCallContent) {
-  return { callId, name, arguments: args, argumentsText };
+function signedCall({ callId, name, arguments: args, argumentsText }: FunctionCallContent): Signed {
+  return [callId, name, canonicalJson(args), argumentsText];
 }
 
-function signedStage({ callId, requestIds, hash, state }: PausedCallContent) {
-  return { callId, requestIds, hash, state };
+function signedStage({ callId, requestIds, hash, state }: PausedCallContent): Signed {
+  return [callId, requestIds, hash, canonicalJson(state)];
 }
 
-function byKey<Key extends string, Value extends Record<Key, string>>(
-  values: readonly Value[],
-  key: Key,
-): readonly Value[] {
-  return values.toSorted((a, b) => (a[key] < b[key] ? -1 : a[key] > b[key] ? 1 : 0));
+function byFirst(values: readonly Signed[]): readonly Signed[] {
+  return values.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0));
 }
 
 type ImportedKey = Awaited<ReturnType<typeof globalThis.crypto.subtle.importKey>>;

@@ -2,7 +2,7 @@ import type { PauseContents, WaitingCall } from "../approvals/approval-request.j
 import type { FunctionCallContent, FunctionResultContent } from "../messages/content.js";
 import { modelView } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
-import { waitingCallId } from "../messages/requests.js";
+import { asksHosted, waitingCallId } from "../messages/requests.js";
 import type { DeltaUpdate } from "../messages/update.js";
 import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
@@ -147,15 +147,30 @@ export class RunLog {
     const closed = results ? [...batch.messages, results] : batch.messages;
     this.added.push(...closed);
     if (batch.questions) this.added.push(batch.questions);
-    if (batch.resumed) {
-      this.#view = [...modelView([...this.#input, ...this.added])];
-    } else if (held) {
+    if (batch.resumed) this.#goOn(batch);
+    else if (held) {
       this.#unheld = this.#view.length;
       if (results) this.#view.push(results);
     } else if (batch.messages.length === 1 && results?.contents.length === batch.calls.length) {
       // The usual case: one message and all its results stand as they are.
       this.#view.push(...closed);
     } else this.#view.push(...modelView(closed));
+  }
+
+  /** What the model sees of a batch that waited, once it is complete, comes at the end. */
+  #goOn({ all }: OpenBatch): void {
+    const ids = new Set(all.map((call) => call.callId));
+    const log = [...this.#input, ...this.added];
+    const own = log.filter(({ contents }) =>
+      contents.some(
+        (content) =>
+          (content.type === "function_call" || content.type === "function_result") &&
+          ids.has(content.callId),
+      ),
+    );
+    // With questions of the service beside it, the batch may have to wait for their answers.
+    if (own.some(asksHosted)) this.#view = [...modelView(log)];
+    else this.#view.push(...modelView(own));
   }
 
   /** Gives every call of the batch that has no result one that says what is known of it. */

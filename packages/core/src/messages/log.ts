@@ -5,7 +5,7 @@ import type {
   FunctionResultContent,
 } from "./content.js";
 import { callsOf, type Message } from "./message.js";
-import { answersOf, asksHosted, hostedRequestIds } from "./requests.js";
+import { answersOf, asksHosted, hostedRequestIds, isHosted } from "./requests.js";
 
 /** What is wrong with a log. */
 export interface HistoryProblem {
@@ -33,13 +33,14 @@ export function modelView(log: readonly Message[]): readonly Message[] {
   const hosted = log.some(asksHosted) ? firstAnswers(log) : noAnswers;
   const batches = new Map<number, Message[]>();
   log.forEach((message, at) => {
+    if (message.role !== "assistant") return;
     const calls = callsOf(message);
     const questions = hostedRequestIds(message);
     if (calls.length === 0 && questions.length === 0) return;
     const answers = calls.map((call) => results.get(call.callId));
     const decisions = questions.map((requestId) => hosted.get(requestId));
     if (!allAfter(answers, at) || !allAfter(decisions, at)) return;
-    const place = [...answers, ...decisions].reduce((last, { at }) => Math.max(last, at), 0);
+    const place = Math.max(...answers.map(placeOf), ...decisions.map(placeOf));
     const here = batches.get(place) ?? [];
     here.push(withoutControls(message));
     if (answers.length > 0) here.push(resultMessage(message, answers));
@@ -55,6 +56,10 @@ export function modelView(log: readonly Message[]): readonly Message[] {
     if (rest.contents.length > 0) view.push(rest);
   });
   return view;
+}
+
+function placeOf({ at }: { readonly at: number }): number {
+  return at;
 }
 
 function allAfter<Placed extends { readonly at: number }>(
@@ -187,20 +192,31 @@ function decisionMessage(asked: Message, decisions: readonly PlacedDecision[]): 
 
 /** A message without results and without what steers approvals here. */
 function withoutControls(message: Message): Message {
-  const leaves = (content: Content): boolean =>
-    (content.type === "function_approval_request" && content.provider === undefined) ||
-    content.type === "function_approval_response" ||
-    content.type === "paused_call" ||
-    content.type === "function_result" ||
-    // Only a model calls tools, and only its service asks: what poses as that is not handed on.
-    ((content.type === "function_call" || content.type === "function_approval_request") &&
-      message.role !== "assistant");
-  if (!message.contents.some(leaves)) return message;
+  const { role, contents } = message;
+  let leaving = false;
+  for (const content of contents) leaving ||= leaves(content, role);
+  if (!leaving) return message;
   const known = stripped.get(message);
   if (known) return known;
-  const rest = { ...message, contents: message.contents.filter((content) => !leaves(content)) };
+  const rest = { ...message, contents: contents.filter((content) => !leaves(content, role)) };
   stripped.set(message, rest);
   return rest;
+}
+
+function leaves(content: Content, role: Message["role"]): boolean {
+  switch (content.type) {
+    case "function_result":
+    case "function_approval_response":
+    case "paused_call":
+      return true;
+    case "function_approval_request":
+      return role !== "assistant" || !isHosted(content);
+    case "function_call":
+      // Only a model calls tools: a call in anybody else's message is not handed on.
+      return role !== "assistant";
+    default:
+      return false;
+  }
 }
 
 /** Messages never change, so what is derived from one holds as long as it lives. */

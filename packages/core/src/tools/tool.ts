@@ -80,6 +80,8 @@ export interface ApprovalDecision {
   readonly reason?: string;
   /** Whether the person has changed the arguments. */
   readonly edited: boolean;
+  /** The call in words, as the person was told. */
+  readonly summary?: string;
   /** The rule that the call would break, as the person was told. */
   readonly violation?: string;
 }
