@@ -44,8 +44,8 @@ export async function checkScriptedRun(
     ["04-mihon.eml", "03-rechnung.eml", "01-quote-for-chairs.eml"],
     "labelled mails",
   );
-  assert.equal(folder.drafts.length, 1, "drafts");
-  const draft = await readMail(await readFile(join(folder.copy, folder.drafts[0] ?? "")));
+  assert.equal(folder.outbox.drafts.length, 1, "drafts");
+  const draft = await readMail(await readFile(join(folder.copy, folder.outbox.drafts[0] ?? "")));
   assert.equal(draft.replyTo?.address, "mara@example.com", "sender of the draft");
   assert.equal(draft.to[0]?.address, "amelia.okafor@example.org", "recipient of the draft");
   assert.equal(draft.subject, "Re: Quote for 40 chairs", "subject of the draft");
