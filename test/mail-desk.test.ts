@@ -157,7 +157,27 @@ describe.concurrent("a run of the mail desk that waits for an answer", () => {
     expect(JSON.parse(end.stdout)).toMatchObject({ outcome: "completed", sent: sentNow });
     expect(sent()).toEqual(theMail);
   });
+
+  it("goes on where it broke off after the mail was sent", { timeout }, async () => {
+    const { file, sent } = await saved("broken");
+    changeModel(file, { provider: "openai", model: "none", baseURL: "http://127.0.0.1:1/v1" });
+    const second = await desk("--resume", file, "--yes");
+    expect(second.code).toBe(1);
+    expect(second.stderr).toContain(`--resume ${file} goes on with it`);
+    expect(sent()).toEqual(theMail);
+    changeModel(file, { provider: "scripted" });
+    const third = await desk("--resume", file, "--yes");
+    expect(third).toMatchObject({ code: 0, stderr: "" });
+    expect(third.stdout).not.toContain("The run asks");
+    expect(sent()).toEqual(theMail);
+  });
 });
+
+/** The same run with another model, so that a model can be out of reach. */
+function changeModel(file: string, choice: object): void {
+  const run = JSON.parse(readFileSync(file, "utf8"));
+  writeFileSync(file, JSON.stringify({ ...run, choice }));
+}
 
 describe.concurrent("a run of the mail desk that begins", () => {
   it("fails where it asks and nobody can answer", { timeout }, async () => {
