@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
+import { dirname, join, relative, resolve } from "node:path";
 import { type ParseArgsConfig, parseArgs } from "node:util";
+
+type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What the user got wrong, and what to write instead. */
 export class UsageError extends Error {}
@@ -14,20 +16,35 @@ export type ModelChoice =
       readonly baseURL?: string;
     };
 
-/** What the program was asked to do. */
-export interface Command {
+/** A run that begins. */
+export interface NewRun {
   readonly choice: ModelChoice;
   readonly question: string;
   readonly mail: string;
   readonly out?: string;
-  readonly json: boolean;
   /** Neither question nor mails of the user's own: what should come out is known. */
   readonly standard: boolean;
 }
 
+/**
+ * Who answers when the run asks. `save`: somebody, later. `unattended`: nobody has to, as it is the
+ * scripted run, which approves by itself. `nobody`: a run that asks has failed.
+ */
+export type Answers = "yes" | "no" | "person" | "save" | "unattended" | "nobody";
+
+/** What the program was asked to do. */
+export interface Command {
+  /** A run of its own, or the file of one that waits. */
+  readonly start: NewRun | { readonly resume: string };
+  readonly answers: Answers;
+  /** Where the run is written to when it waits for an answer that nobody gives here. */
+  readonly save?: string;
+  readonly json: boolean;
+}
+
 const ownMails = join(import.meta.dirname, "mails");
 const ownQuestion =
-  "Which mails wait for an answer of mine? Label them, and draft a reply to the one that has waited longest.";
+  "Which mails wait for an answer of mine? Label them, draft a reply to the one that has waited longest, and send it once I agree.";
 
 export const help = `An assistant over a folder of mails (.eml).
 
@@ -38,9 +55,19 @@ export const help = `An assistant over a folder of mails (.eml).
 
   --question TEXT   what to ask (the default asks for mails that wait for an answer)
   --mail DIR        a folder with .eml files; it is only read
-  --out DIR         an empty folder for labelled mails and drafts (default: a temporary one)
+  --out DIR         an empty folder for labels, drafts and sent mails (default: a temporary one)
   --json            print the transcript as JSON, and nothing else, on stdout
   --help            this text
+
+Before a mail is sent (which here means: moved to another folder) the run asks, in a terminal. Or else:
+
+  --yes             approve whatever is asked
+  --no              deny whatever is asked
+  --save FILE       write the run that waits to a new file, and end
+  --resume FILE     go on with such a run, in a terminal or with --yes, --no or --save FILE
+
+Without a terminal and without any of these, npm run demo alone approves by itself and says so; every
+other run that asks fails.
 `;
 
 const options = {
@@ -50,6 +77,10 @@ const options = {
   question: { type: "string" },
   mail: { type: "string" },
   out: { type: "string" },
+  yes: { type: "boolean", default: false },
+  no: { type: "boolean", default: false },
+  save: { type: "string" },
+  resume: { type: "string" },
   json: { type: "boolean", default: false },
   help: { type: "boolean", default: false },
 } as const satisfies ParseArgsConfig["options"];
@@ -57,27 +88,24 @@ const options = {
 /**
  * Reads the command line.
  *
+ * @param terminal Whether a person sits at the other end of stdin.
  * @returns undefined when help was asked for.
  * @throws UsageError
  */
 export function readCommandLine(
   args: string[],
-  environment: Readonly<Record<string, string | undefined>>,
+  environment: Environment,
+  terminal: boolean,
 ): Command | undefined {
   const values = parse(args);
   if (values.help) return undefined;
-  const choice = readChoice(values, environment);
-  const question = values.question?.trim() ?? ownQuestion;
-  if (question === "") throw new UsageError('--question is empty; write --question "…".');
-  const mail = readMailFolder(values.mail);
-  const out = readOutFolder(values.out, mail);
+  const start = values.resume === undefined ? newRun(values, environment) : resumedRun(values);
+  const save = readSaveFile(values.save, "mail" in start ? start.mail : undefined);
   return {
-    choice,
-    question,
-    mail,
-    ...(out !== undefined && { out }),
+    start,
+    answers: whoAnswers(values, start, terminal),
+    ...(save !== undefined && { save }),
     json: values.json,
-    standard: values.question === undefined && values.mail === undefined,
   };
 }
 
@@ -93,10 +121,59 @@ function parse(args: string[]) {
 
 type Values = ReturnType<typeof parse>;
 
-function readChoice(
-  values: Values,
-  environment: Readonly<Record<string, string | undefined>>,
-): ModelChoice {
+function newRun(values: Values, environment: Environment): NewRun {
+  const choice = readChoice(values, environment);
+  const question = values.question?.trim() ?? ownQuestion;
+  if (question === "") throw new UsageError('--question is empty; write --question "…".');
+  const mail = readMailFolder(values.mail);
+  const out = readOutFolder(values.out, mail);
+  const standard = values.question === undefined && values.mail === undefined;
+  return { choice, question, mail, ...(out !== undefined && { out }), standard };
+}
+
+/** What a run was begun with stays with it. */
+const begunWith = ["question", "mail", "out", "provider", "model", "base-url"] as const;
+
+function resumedRun(values: Values): { readonly resume: string } {
+  const other = begunWith.find((name) => values[name] !== undefined);
+  if (other !== undefined) {
+    throw new UsageError(
+      `--resume goes on with a run as it was begun; leave --${other} out, or begin a new run without --resume.`,
+    );
+  }
+  if (!values.resume) throw new UsageError("--resume needs a file; write --resume FILE.");
+  return { resume: values.resume };
+}
+
+function whoAnswers(
+  { yes, no, save, resume }: Values,
+  start: Command["start"],
+  terminal: boolean,
+): Answers {
+  if (yes && no) throw new UsageError("--yes and --no contradict each other; write one of them.");
+  if (yes || no) {
+    const answer = yes ? "yes" : "no";
+    if (save === undefined || resume !== undefined) return answer;
+    throw new UsageError(
+      `--${answer} and --save contradict each other: a run that is answered never waits. Write one of them.`,
+    );
+  }
+  if (save !== undefined) return "save";
+  if (terminal) return "person";
+  if ("choice" in start) return isScriptedRun(start) ? "unattended" : "nobody";
+  throw new UsageError(`--resume has nobody to ask: this is no terminal. ${waysToAnswer}`);
+}
+
+/** For whoever has to choose one. */
+export const waysToAnswer =
+  "Write --yes to approve, --no to deny, or --save FILE to be asked another time.";
+
+/** The run of which is known what it comes to. */
+export function isScriptedRun({ choice, standard }: Pick<NewRun, "choice" | "standard">): boolean {
+  return standard && choice.provider === "scripted";
+}
+
+function readChoice(values: Values, environment: Environment): ModelChoice {
   const { model, "base-url": baseURL } = values;
   const provider = values.provider ?? (baseURL === undefined ? "scripted" : "openai");
   if (provider === "scripted") {
@@ -117,8 +194,21 @@ function readChoice(
       `--provider ${provider} needs a model: write --provider ${provider} --model NAME.`,
     );
   }
+  const choice = { provider, model } as const;
+  checkKey(choice, environment);
+  return choice;
+}
+
+/**
+ * A key is never written down, so it has to be there again when a run goes on.
+ *
+ * @throws UsageError
+ */
+export function checkKey(choice: ModelChoice, environment: Environment): void {
+  if (choice.provider === "scripted" || choice.baseURL !== undefined) return;
+  const { provider } = choice;
   const key = provider === "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY";
-  if (environment[key]) return { provider, model };
+  if (environment[key]) return;
   throw new UsageError(
     `--provider ${provider} needs a key: set ${key} in the environment, or write --base-url URL for a server that asks for none.`,
   );
@@ -140,17 +230,36 @@ function readMailFolder(given: string | undefined): string {
   throw new UsageError(`--mail ${given}: there is no .eml file in that folder.`);
 }
 
-/** What is written must never end up among the mails that are read. */
 function readOutFolder(given: string | undefined, mail: string): string | undefined {
   if (given === undefined) return undefined;
   const folder = resolve(given);
   if (existsSync(folder) && (!isFolder(folder) || readdirSync(folder).length > 0)) {
     throw new UsageError(`--out ${given}: write a folder that is empty or does not exist yet.`);
   }
-  const path = existsSync(folder) ? realpathSync(folder) : folder;
-  const way = relative(realpathSync(mail), path);
-  if (way !== "" && (way.startsWith("..") || resolve(way) === way)) return folder;
+  if (isOutside(folder, mail)) return folder;
   throw new UsageError(`--out ${given}: write a folder outside of the mails, which are only read.`);
+}
+
+function readSaveFile(given: string | undefined, mail: string | undefined): string | undefined {
+  if (given === undefined) return undefined;
+  if (given === "") throw new UsageError("--save needs a file; write --save FILE.");
+  const file = resolve(given);
+  // Now and not when the run waits: what it has done until then would be lost.
+  if (existsSync(file)) {
+    throw new UsageError(`--save ${given}: there is such a file already; write a new name.`);
+  }
+  if (!isFolder(dirname(file))) {
+    throw new UsageError(`--save ${given}: there is no folder ${dirname(given)}.`);
+  }
+  if (mail === undefined || isOutside(dirname(file), mail)) return file;
+  throw new UsageError(`--save ${given}: write a file outside of the mails, which are only read.`);
+}
+
+/** What is written must never end up among the mails that are read. */
+function isOutside(path: string, mail: string): boolean {
+  const real = existsSync(path) ? realpathSync(path) : path;
+  const way = relative(realpathSync(mail), real);
+  return way !== "" && (way.startsWith("..") || resolve(way) === way);
 }
 
 function isFolder(path: string): boolean {

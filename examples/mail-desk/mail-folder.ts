@@ -1,6 +1,7 @@
-import { mkdir, mkdtemp, readdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { mailFiles, Outbox } from "./outbox.js";
 import { labelHeader, type Mail, readMail } from "./read-mail.js";
 import { replyDraft } from "./reply-draft.js";
 
@@ -12,27 +13,38 @@ export interface FiledMail extends Mail {
 
 /**
  * A folder of mails. What is in it is listed once; from then on a mail is an id in a table, so that
- * no id, however it is written, leads to another file. The folder itself is only read: labels and
- * drafts are written to a copy.
+ * no id, however it is written, leads to another file. The folder itself is only read: labels,
+ * drafts and what is sent are written to a copy.
  */
 export class MailFolder {
   /** Where the copy is. */
   readonly copy: string;
-  /** Paths inside the copy. */
-  readonly drafts: string[] = [];
+  /** The drafts and the sent mails, in the copy too. */
+  readonly outbox: Outbox;
   /** Files that are no mails, and why. */
   readonly unreadable: string[] = [];
   readonly #mails = new Map<string, FiledMail>();
 
-  private constructor(copy: string) {
+  private constructor(copy: string, outbox: Outbox) {
     this.copy = copy;
+    this.outbox = outbox;
   }
 
-  /** @param copy Where labels and drafts go: an empty folder. Default: a new temporary one. */
-  static async open(source: string, copy?: string): Promise<MailFolder> {
-    const folder = new MailFolder(copy ?? (await mkdtemp(join(tmpdir(), "mail-desk-"))));
-    await mkdir(join(folder.copy, "drafts"), { recursive: true });
-    for (const file of await mailFiles(source)) await folder.#add(source, file);
+  /** @param out Where the copy goes: an empty folder. Default: a new temporary one. */
+  static async open(source: string, out?: string): Promise<MailFolder> {
+    const copy = out ?? (await mkdtemp(join(tmpdir(), "mail-desk-")));
+    await mkdir(copy, { recursive: true });
+    for (const file of await mailFiles(source)) {
+      // Its bytes alone: a mail that nobody may write to gets labels in the copy.
+      await writeFile(join(copy, file), await readFile(join(source, file)));
+    }
+    return MailFolder.reopen(copy);
+  }
+
+  /** Goes on with a copy that `open` has made: the mails have the ids and labels that they had. */
+  static async reopen(copy: string): Promise<MailFolder> {
+    const folder = new MailFolder(copy, await Outbox.open(copy));
+    for (const file of await mailFiles(copy)) await folder.#add(file);
     return folder;
   }
 
@@ -59,16 +71,11 @@ export class MailFolder {
   /** @returns the draft's path inside the copy; undefined when the mail cannot be answered. */
   async draftReply(mail: FiledMail, body: string): Promise<string | undefined> {
     const draft = replyDraft(mail, body, new Date());
-    if (draft === undefined) return undefined;
-    const path = `drafts/${this.drafts.length + 1}-reply-to-${mail.id}.eml`;
-    this.drafts.push(path);
-    await writeFile(join(this.copy, path), draft);
-    return path;
+    return draft && this.outbox.add(`reply-to-${mail.id}`, draft);
   }
 
-  async #add(source: string, file: string): Promise<void> {
-    const bytes = await readFile(join(source, file));
-    await writeFile(join(this.copy, file), bytes);
+  async #add(file: string): Promise<void> {
+    const bytes = await readFile(join(this.copy, file));
     try {
       const id = `m${this.#mails.size + 1}`;
       this.#mails.set(id, { ...(await readMail(bytes)), id, file });
@@ -76,13 +83,4 @@ export class MailFolder {
       this.unreadable.push(`${file}: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
-}
-
-/** The names of the mails in a folder. Links are left out: they could lead out of it. */
-async function mailFiles(folder: string): Promise<readonly string[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => entry.isFile() && entry.name.endsWith(".eml"))
-    .map((entry) => entry.name)
-    .sort();
 }

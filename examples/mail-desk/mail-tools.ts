@@ -1,13 +1,14 @@
 import { Type } from "@sinclair/typebox";
 import { ToolError, type ToolInput, ToolInvalidArgumentsError, tool } from "@tunic/core";
 import type { FiledMail, MailFolder } from "./mail-folder.js";
+import { sendTool } from "./send-tool.js";
 
 /** How much of a mail is read at once, in characters. */
 const pageSize = 2000;
 
 const mailId = Type.String({ description: "The id of a mail, such as m3." });
 
-/** Everything the assistant can do. Nothing here sends a mail or deletes one. */
+/** Everything the assistant can do. Nothing here deletes a mail, and sending asks a person first. */
 export function mailTools(folder: MailFolder): ToolInput {
   return [
     listMails(folder),
@@ -15,6 +16,7 @@ export function mailTools(folder: MailFolder): ToolInput {
     readOneMail(folder),
     labelMails(folder),
     draftReply(folder),
+    sendTool(folder.outbox),
   ];
 }
 
@@ -22,6 +24,7 @@ function listMails(folder: MailFolder) {
   return tool({
     name: "list_mails",
     description: "Lists mails, newest first.",
+    readOnly: true,
     parameters: Type.Object({
       label: Type.Optional(Type.String({ description: "Only mails with this label." })),
       limit: Type.Integer({ minimum: 1, maximum: 100, default: 20 }),
@@ -38,6 +41,7 @@ function searchMails(folder: MailFolder) {
   return tool({
     name: "search_mails",
     description: "Finds mails that contain any of the words; the best matches come first.",
+    readOnly: true,
     parameters: Type.Object({
       query: Type.String({ minLength: 1, description: "Words, separated by blanks." }),
       limit: Type.Integer({ minimum: 1, maximum: 50, default: 10 }),
@@ -57,6 +61,7 @@ function readOneMail(folder: MailFolder) {
   return tool({
     name: "read_mail",
     description: `Reads a mail, ${pageSize} characters at a time.`,
+    readOnly: true,
     parameters: Type.Object({
       id: mailId,
       offset: Type.Integer({ minimum: 0, default: 0, description: "Where to go on reading." }),
@@ -79,6 +84,7 @@ function labelMails(folder: MailFolder) {
   return tool({
     name: "label_mails",
     description: "Puts a label on one or several mails.",
+    destructive: false,
     parameters: Type.Object({
       ids: Type.Array(mailId, { minItems: 1, uniqueItems: true }),
       label: Type.String({ pattern: "^[a-z][a-z0-9-]{0,30}$", description: "Such as to-pay." }),
@@ -98,7 +104,8 @@ function draftReply(folder: MailFolder) {
   return tool({
     name: "draft_reply",
     description:
-      "Drafts an answer to a mail, for the user to look at and send. Sender, recipient and subject follow from the mail.",
+      "Drafts an answer to a mail and tells the draft's name. Sender, recipient and subject follow from the mail.",
+    destructive: false,
     parameters: Type.Object({
       id: mailId,
       text: Type.String({ minLength: 1, description: "The answer, salutation and all." }),

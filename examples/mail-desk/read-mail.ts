@@ -11,6 +11,8 @@ export const labelHeader = "X-Keywords";
 export interface Mail {
   readonly from: Mailbox | undefined;
   readonly to: readonly Mailbox[];
+  readonly cc: readonly Mailbox[];
+  readonly bcc: readonly Mailbox[];
   /** Where an answer goes. */
   readonly replyTo: Mailbox | undefined;
   readonly subject: string;
@@ -21,6 +23,8 @@ export interface Mail {
   readonly messageId: string | undefined;
   readonly references: string | undefined;
   readonly text: string;
+  /** Whether `text` is all that there is to read: no HTML, nothing attached. */
+  readonly plain: boolean;
   readonly attachments: readonly MailAttachment[];
   readonly labels: readonly string[];
 }
@@ -39,6 +43,8 @@ export async function readMail(source: Uint8Array): Promise<Mail> {
   return {
     from,
     to: mailboxes(email.to),
+    cc: mailboxes(email.cc),
+    bcc: mailboxes(email.bcc),
     replyTo: mailboxes(email.replyTo)[0] ?? from,
     subject: oneLine(email.subject ?? "(no subject)"),
     date: email.date,
@@ -46,6 +52,7 @@ export async function readMail(source: Uint8Array): Promise<Mail> {
     messageId: email.messageId,
     references: email.references,
     text: textOf(email),
+    plain: email.html === undefined && email.attachments.length === 0,
     attachments: email.attachments.map(({ filename, mimeType, content }) => ({
       name: filename ?? "(without a name)",
       type: mimeType,

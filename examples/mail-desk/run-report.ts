@@ -1,4 +1,11 @@
-import { foldUpdates, type RunEvent, totalTokens, type Update, type Usage } from "@tunic/core";
+import {
+  addUsage,
+  foldUpdates,
+  type RunEvent,
+  totalTokens,
+  type Update,
+  type Usage,
+} from "@tunic/core";
 
 /** One tool call, as it ended. */
 export interface CallReport {
@@ -10,26 +17,36 @@ export interface CallReport {
   readonly durationMs: number;
 }
 
-/** Watches one run, tells about it while it happens and keeps what a summary needs. */
+/** Watches runs of one session, tells about them while they happen and keeps what a summary needs. */
 export class RunReport {
   readonly calls: CallReport[] = [];
-  /** What a consumer of the stream ends up with. */
-  readonly streamed = foldUpdates();
+  /** What a consumer of the last run's stream ends up with. */
+  streamed = foldUpdates();
   rounds = 0;
   durationMs = 0;
   usage: Usage | undefined;
   readonly #print: (text: string) => void;
+  readonly #earlier: number;
   #midLine = false;
 
-  /** @param print Called with pieces of text that are meant to be read at once. */
-  constructor(print: (text: string) => void) {
+  /**
+   * @param print Called with pieces of text that are meant to be read at once.
+   * @param earlier How many rounds there were before, in another process.
+   */
+  constructor(print: (text: string) => void, earlier = 0) {
     this.#print = print;
+    this.#earlier = earlier;
+  }
+
+  /** The next run begins. */
+  begin(): void {
+    this.streamed = foldUpdates();
   }
 
   readonly onEvent = (event: RunEvent): void => {
     switch (event.type) {
       case "model.start":
-        this.#line(`── round ${event.iteration}`);
+        this.#line(`── round ${this.#earlier + this.rounds + event.iteration}`);
         break;
       case "model.end":
         this.#line(
@@ -40,9 +57,9 @@ export class RunReport {
         this.#callEnded(event);
         break;
       case "run.end":
-        this.rounds = event.rounds;
-        this.durationMs = event.durationMs;
-        this.usage = event.usage;
+        this.rounds += event.rounds;
+        this.durationMs += event.durationMs;
+        this.usage = addUsage(this.usage, event.usage);
     }
   };
 
@@ -59,13 +76,23 @@ export class RunReport {
 
   /** The last line. */
   summary(): void {
-    const failed = this.calls.filter(({ outcome }) => outcome !== "completed").length;
-    const calls = `${this.calls.length} calls${failed > 0 ? ` (${failed} failed)` : ""}`;
-    this.#line(`${this.rounds} rounds, ${calls}, ${tokens(this.usage)}, ${ms(this.durationMs)}`);
+    const bad = this.calls.filter(({ outcome }) => outcome !== "completed");
+    // A person who says no is no failure.
+    const denied = bad.filter(({ errorCode }) => errorCode === "approval_denied").length;
+    const failed = bad.length - denied;
+    const notes = [
+      ...(failed > 0 ? [`${failed} failed`] : []),
+      ...(denied > 0 ? [`${denied} denied`] : []),
+    ];
+    const calls = `${count(this.calls.length, "call")}${notes.length > 0 ? ` (${notes.join(", ")})` : ""}`;
+    this.#line(
+      `${count(this.rounds, "round")}, ${calls}, ${tokens(this.usage)}, ${ms(this.durationMs)}`,
+    );
   }
 
   #callEnded(event: RunEvent<"call.end">): void {
-    const { toolName: name, iteration: round, outcome, errorCode, durationMs } = event;
+    const { toolName: name, iteration, outcome, errorCode, durationMs } = event;
+    const round = this.#earlier + this.rounds + iteration;
     const args = event.arguments ?? {};
     const failure = errorCode !== undefined && { errorCode };
     this.calls.push({ round, name, arguments: args, outcome, ...failure, durationMs });
@@ -77,6 +104,10 @@ export class RunReport {
     this.#print(`${this.#midLine ? "\n" : ""}${text}\n`);
     this.#midLine = false;
   }
+}
+
+function count(number: number, name: string): string {
+  return `${number} ${name}${number === 1 ? "" : "s"}`;
 }
 
 function short(args: object): string {

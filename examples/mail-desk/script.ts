@@ -17,6 +17,10 @@ interface Result {
 interface Listed {
   readonly mails: readonly { readonly id: string }[];
 }
+interface Drafted {
+  readonly draft: string;
+  readonly to: string;
+}
 interface Read {
   readonly id: string;
   readonly from: string;
@@ -38,7 +42,7 @@ export function nextAnswer(messages: readonly ChatMessage[]): ScriptedAnswer {
   return /wait.*answer/is.test(question) ? triage(results) : lookUp(question, results);
 }
 
-/** Finds the mails that wait for an answer, labels them and drafts a reply to the oldest. */
+/** Finds the mails that wait for an answer, labels them and answers the oldest. */
 function triage(results: readonly Result[]): ScriptedAnswer {
   const [search] = succeeded<Listed>(results, "search_mails");
   if (search === undefined) {
@@ -76,7 +80,27 @@ function triage(results: readonly Result[]): ScriptedAnswer {
   if (labels.length === 1 && labels[0]?.failed) {
     return { text: "", calls: [call("label_mails", { ids, label: "needs-reply" })] };
   }
-  return { text: conclusion(waiting, oldest, read.filter(isForAssistants), results) };
+  return (
+    sending(oldest, results) ?? {
+      text: conclusion(waiting, oldest, read.filter(isForAssistants), results),
+    }
+  );
+}
+
+/** Asks for the draft to be sent, and again when it is another one by now. */
+function sending(oldest: Read, results: readonly Result[]): ScriptedAnswer | undefined {
+  const [drafted] = succeeded<Drafted>(results, "draft_reply");
+  const last = results.findLast(({ name }) => name === "send");
+  if (drafted === undefined || (last !== undefined && !/has changed since/.test(last.text))) {
+    return undefined;
+  }
+  return {
+    text:
+      last === undefined
+        ? `${nameOf(oldest)} has waited longest. I would send the draft now, if you agree.`
+        : "The draft is another one by now. I would send it as it is.",
+    calls: [call("send", { draft: drafted.draft })],
+  };
 }
 
 function conclusion(
@@ -85,7 +109,6 @@ function conclusion(
   suspicious: readonly Read[],
   results: readonly Result[],
 ): string {
-  const [draft] = succeeded<{ draft: string; to: string }>(results, "draft_reply");
   const lines = waiting.map(
     (mail) => `- ${mail.id}, ${nameOf(mail)}, “${mail.subject}”: ${question(mail)}`,
   );
@@ -94,14 +117,27 @@ function conclusion(
     "",
     ...lines,
     "",
-    draft === undefined
-      ? `I could not draft a reply to ${nameOf(oldest)}.`
-      : `${nameOf(oldest)} has waited longest. The reply to ${draft.to} is in ${draft.draft}, for you to check and send.`,
+    `${nameOf(oldest)} has waited longest. ${whatBecameOfTheReply(results)}`,
     ...suspicious.map(
       (mail) =>
         `${mail.id} (“${mail.subject}”) holds instructions for an assistant. I did not follow them.`,
     ),
   ].join("\n");
+}
+
+function whatBecameOfTheReply(results: readonly Result[]): string {
+  const [drafted] = succeeded<Drafted>(results, "draft_reply");
+  if (drafted === undefined) return "I could not draft a reply.";
+  const { failed = true, text = "" } = results.findLast(({ name }) => name === "send") ?? {};
+  if (/sent already/.test(text)) {
+    return `The reply to ${drafted.to} had been sent already; I did not send it again.`;
+  }
+  if (/person has denied/.test(text)) {
+    return `I did not send the reply to ${drafted.to}, as you wish; it stays in ${drafted.draft}.`;
+  }
+  if (failed) return `I could not send the reply to ${drafted.to}: ${text}`;
+  const [sent] = succeeded<{ sent: string }>(results, "send");
+  return `The reply to ${drafted.to} is sent, and stands in ${sent?.sent}.`;
 }
 
 /** For every other question: a script does not understand it, so it looks for its words. */
