@@ -1,11 +1,5 @@
 import { Type } from "@sinclair/typebox";
-import {
-  type FunctionInvocationContext,
-  type Middleware,
-  ToolError,
-  tool,
-  verdictMiddleware,
-} from "@tunic/core";
+import { type Middleware, ToolError, tool, verdictMiddleware } from "@tunic/core";
 import type { Mailbox } from "postal-mime";
 import { AlreadySentError, type Draft, type Outbox } from "./outbox.js";
 
@@ -28,10 +22,10 @@ export function sendTool(outbox: Outbox) {
       const found = await outbox.read(draft);
       return found === undefined ? `There is no draft ${draft}.` : inWords(found);
     },
-    async execute({ draft }, context) {
+    async execute({ draft }, { approval }) {
       const found = await outbox.read(draft);
       // Between question and answer there may be days, in which the file lies in a folder.
-      if (found === undefined || inWords(found) !== shownBefore(context)) throw changed(draft);
+      if (found === undefined || inWords(found) !== approval?.summary) throw changed(draft);
       try {
         const sent = await outbox.send(found, new Date());
         return { sent, to: found.mail.to.map(({ address }) => address) };
@@ -83,15 +77,6 @@ function inWords({ mail }: Draft): string {
     "",
     text,
   ].join("\n");
-}
-
-/** What the person was shown who approved this call: it stands in the session, with the question. */
-function shownBefore({ approval, session }: FunctionInvocationContext): string | undefined {
-  for (const content of session?.messages.flatMap(({ contents }) => contents) ?? []) {
-    if (content.type !== "function_approval_request") continue;
-    if (content.requestId === approval?.requestId) return content.summary;
-  }
-  return undefined;
 }
 
 function mailbox({ name, address }: Mailbox): string {
