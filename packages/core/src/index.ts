@@ -86,7 +86,6 @@ export type { RunEnvironment } from "./run/environment.js";
 export type { AgentIdentity, RunContext, Services } from "./run/run-context.js";
 export { createStateKey, type RunState, type StateKey } from "./run/state-key.js";
 export { AgentSession, type SessionData } from "./session/agent-session.js";
-export type { Spent } from "./session/spent.js";
 
 // Messages
 
@@ -108,7 +107,7 @@ export {
   type RequestedTool,
   type RequestPathStep,
   rawRepresentation,
-  type SpentCounts,
+  type Spent,
   type TextContent,
   type TextReasoningContent,
   type ToolTraits,

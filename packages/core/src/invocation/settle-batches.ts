@@ -11,13 +11,12 @@ import {
 } from "../approvals/settle-answers.js";
 import { processSpentRequests } from "../approvals/spent-requests.js";
 import { ApprovalError } from "../errors/run-errors.js";
-import type { FunctionApprovalRequestContent } from "../messages/content.js";
+import type { FunctionApprovalRequestContent, Spent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { answersOf, isControl } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
-import type { Spent } from "../session/spent.js";
 import type { Tool } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";
 import { errorResult } from "../tools/tool-result.js";

@@ -159,13 +159,13 @@ export interface FunctionApprovalRequestContent extends ContentBase {
   /** The model service that asks, where it does: the answer goes back to it. */
   readonly provider?: string;
   /** What the run had used up when it paused. */
-  readonly spent?: SpentCounts;
+  readonly spent?: Spent;
   /** Of the whole pause, where there is an `approvalSecret`: id of the key, a dot, base64url. */
   readonly signature?: string;
 }
 
-/** What a run has used up. */
-export interface SpentCounts {
+/** What a run has used up. Plain JSON: a paused run takes it along. */
+export interface Spent {
   readonly iterations: number;
   readonly functionCalls: number;
   readonly tokens: number;

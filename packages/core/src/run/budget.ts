@@ -1,4 +1,4 @@
-import type { Spent } from "../session/spent.js";
+import type { Spent } from "../messages/content.js";
 
 /** Names of the limits that can end a run. */
 export type LimitName =

@@ -1,12 +1,11 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { SessionBusyError } from "../errors/run-errors.js";
-import type { Content, FunctionApprovalRequestContent } from "../messages/content.js";
+import type { Content, FunctionApprovalRequestContent, Spent } from "../messages/content.js";
 import { copyJson, isJsonObject, type JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { openRequests, requestsIn, unanswered } from "../messages/requests.js";
 import { randomHex } from "./random-hex.js";
 import type { RememberedDecision } from "./remembered-decision.js";
-import type { Spent } from "./spent.js";
 
 /** A session as plain JSON. */
 export interface SessionData {
