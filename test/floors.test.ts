@@ -6,6 +6,7 @@ import {
   cycles,
   earlyLoadViolations,
   fileCycles,
+  loadedAtOnce,
   packageFloorViolations,
   type SourceFile,
 } from "./floors.js";
@@ -36,6 +37,14 @@ describe("the packages as they are", () => {
 
   it("have nothing in core's entry that is meant to be loaded later", () => {
     expect(earlyLoadViolations(files)).toEqual([]);
+  });
+});
+
+describe("@tunic/core/approvals", () => {
+  it("loads no agent, no loop, no tool and no schema compiler", () => {
+    const reached = [...loadedAtOnce(productionFiles(), "core/src/approvals.ts")];
+    const folders = new Set(reached.map(({ path }) => path.split("/")[2]));
+    expect([...folders].toSorted()).toEqual(["approvals", "approvals.ts", "errors", "messages"]);
   });
 });
 

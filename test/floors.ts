@@ -145,26 +145,39 @@ function impureImport(specifier: string, kind: "value" | "type" | "dynamic"): st
 
 /** What core loads with `import()` is loaded for nothing where its main entry has it at once anyway. */
 export function earlyLoadViolations(files: readonly SourceFile[]): string[] {
-  const byPath = new Map(files.map((file) => [file.path, file]));
-  const targets = ({ path, text }: SourceFile, kind: "value" | "dynamic") =>
-    importsOf(text).flatMap((reference) => {
-      const file = byPath.get(resolveRelative(path, reference.specifier) ?? "");
-      return reference.kind === kind && file !== undefined ? [{ file, line: reference.line }] : [];
-    });
-  const entry = byPath.get("core/src/index.ts");
-  // Grows while it is read.
-  const atOnce = new Set(entry === undefined ? [] : [entry]);
-  for (const file of atOnce) for (const target of targets(file, "value")) atOnce.add(target.file);
+  const atOnce = loadedAtOnce(files, "core/src/index.ts");
   return files
     .filter(({ path }) => packageOf(path) === "core")
     .flatMap((from) =>
-      targets(from, "dynamic")
+      filesImported(from, files, "dynamic")
         .filter(({ file }) => atOnce.has(file))
         .map(
           ({ file, line }) =>
             `${from.path}:${line} loads ${file.path} with import(), which the entry loads at once`,
         ),
     );
+}
+
+/** The files that an entry loads at once, itself included; types are none. */
+export function loadedAtOnce(files: readonly SourceFile[], entry: string): ReadonlySet<SourceFile> {
+  // Grows while it is read.
+  const atOnce = new Set(files.filter((file) => file.path === entry));
+  for (const file of atOnce) {
+    for (const target of filesImported(file, files, "value")) atOnce.add(target.file);
+  }
+  return atOnce;
+}
+
+function filesImported(
+  { path, text }: SourceFile,
+  files: readonly SourceFile[],
+  kind: "value" | "dynamic",
+): readonly { readonly file: SourceFile; readonly line: number }[] {
+  const byPath = new Map(files.map((file) => [file.path, file]));
+  return importsOf(text).flatMap((reference) => {
+    const file = byPath.get(resolveRelative(path, reference.specifier) ?? "");
+    return reference.kind === kind && file !== undefined ? [{ file, line: reference.line }] : [];
+  });
 }
 
 function isLower(to: string, from: string): boolean {
