@@ -13,7 +13,7 @@ import { isThenable } from "../onion/is-thenable.js";
 import { conductRun } from "../run/conduct-run.js";
 import { systemEnvironment } from "../run/environment.js";
 import { type AgentIdentity, Run, type Services } from "../run/run-context.js";
-import { AgentSession, holdSession } from "../session/agent-session.js";
+import { holdSession } from "../session/agent-session.js";
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
@@ -27,11 +27,11 @@ import {
 } from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
 import { isFromParent } from "./hand-down.js";
+import { keepInterrupted, keepTurn } from "./keep-turn.js";
 import { type AgentLayers, layersAround } from "./layers.js";
 import type { Middleware } from "./middleware.js";
 import { type PreparedInput, prepareInput } from "./prepare-run.js";
 import { type AgentInput, readInput } from "./read-input.js";
-import { withSettledAnswers } from "./settled-answers.js";
 import { mergeMiddleware } from "./sort-middleware.js";
 
 /** Where listeners are added. */
@@ -235,28 +235,6 @@ function responseOf(error: unknown): AgentResponse {
   }
   const { endedBy } = error;
   return error.result.with({ outcome: "ended", ...(endedBy !== undefined && { endedBy }) });
-}
-
-/** A session grows by what went into the agent onion and what came out of it. */
-function keepTurn(
-  session: AgentSession,
-  run: Run,
-  prepared: PreparedInput,
-  response: AgentResponse,
-): void {
-  const paused = response.outcome === "paused" ? run.budget.spent : undefined;
-  const added = response.messages;
-  const fresh = withSettledAnswers(session, prepared.fresh, added, run.acceptedAnswers);
-  AgentSession.commit(session, { fresh, added, paused });
-}
-
-/** What was done stays done: a turn that broke off after the model or a tool did something is kept. */
-function keepInterrupted(session: AgentSession, run: Run, prepared: PreparedInput): void {
-  const added = run.transcript;
-  // A turn in which nothing happened leaves nothing: the caller can simply try again.
-  if (added.length === 0 && !run.gate.external) return;
-  const fresh = withSettledAnswers(session, prepared.fresh, added, run.acceptedAnswers);
-  AgentSession.commit(session, { fresh, added });
 }
 
 function servicesOf(...parts: readonly (Services | undefined)[]): Services | undefined {

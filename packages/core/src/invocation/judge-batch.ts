@@ -5,7 +5,8 @@ import type { FunctionTool, Tool, ToolResult } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";
 import { argumentErrorResult, errorResult } from "../tools/tool-result.js";
 import { type CheckedArguments, checkArguments } from "../tools/validate-arguments.js";
-import type { BatchTerms, JudgedCall } from "./judged-call.js";
+import type { DeniedCalls } from "./denied-calls.js";
+import type { BatchTerms, HeldTerms, JudgedCall } from "./judged-call.js";
 import { UnknownTools } from "./unknown-tools.js";
 import { weighCalls } from "./weigh-calls.js";
 
@@ -43,10 +44,8 @@ function judgeCall(
   unknown: UnknownTools,
 ): JudgedCall | Promise<JudgedCall> {
   const ruling = terms.held?.rulings.get(call.callId);
-  if (ruling?.kind === "refused") {
-    if (ruling.byPerson) terms.denied.add(call);
-    return { kind: "answered", result: ruling.result };
-  }
+  const before = terms.held && seenTo(call, terms.held, ruling, terms.denied);
+  if (before) return before;
   if (terms.forbidden) return { kind: "answered", result: notRunByChoice() };
   const tool = tools.get(call.name);
   if (tool === undefined || tool.type === "hosted") {
@@ -64,6 +63,20 @@ function judgeCall(
     return checked.then((result) => verdictOn(call, index, tool, result, ruling));
   }
   return verdictOn(call, index, tool, checked, ruling);
+}
+
+/** Of a batch that waited: what an earlier pass has done, or a person has refused. */
+function seenTo(
+  call: FunctionCallContent,
+  { outcomes }: HeldTerms,
+  ruling: Ruling | undefined,
+  denied: DeniedCalls,
+): JudgedCall | undefined {
+  const outcome = outcomes.get(call.callId);
+  if (outcome) return { kind: "kept", outcome };
+  if (ruling?.kind !== "refused") return undefined;
+  if (ruling.byPerson) denied.add(call);
+  return { kind: "answered", result: ruling.result };
 }
 
 function verdictOn(

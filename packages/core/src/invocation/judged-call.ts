@@ -5,6 +5,7 @@ import type { FunctionCallContent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Core } from "../onion/onion.js";
 import type { RunContext } from "../run/run-context.js";
+import type { KeptOutcome } from "../run/settlement.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { FunctionTool, Tool, ToolResult } from "../tools/tool.js";
 import type { DeniedCalls } from "./denied-calls.js";
@@ -38,6 +39,8 @@ export type JudgedCall =
   | RunnableCall
   | JudgedQuestion
   | { readonly kind: "answered"; readonly result: ToolResult }
+  /** An earlier pass of the same run has seen to it. */
+  | { readonly kind: "kept"; readonly outcome: KeptOutcome }
   | { readonly kind: "open" };
 
 /** What a batch is judged by. */
@@ -61,7 +64,9 @@ export interface BatchTerms {
 }
 
 /** What a batch that waited goes on with. */
-interface HeldTerms {
+export interface HeldTerms {
+  /** What an earlier pass of the same run has come to, by call id. */
+  readonly outcomes: ReadonlyMap<string, KeptOutcome>;
   /** What people have decided, by call id. */
   readonly rulings: ReadonlyMap<string, Ruling>;
   /** The calls that may run at all; the others were refused when they were made. */

@@ -1,6 +1,5 @@
 import { ownVerdict } from "../approvals/own-verdict.js";
 import { spendRemembered } from "../approvals/recall.js";
-import { refusalCodes } from "../approvals/refusal-codes.js";
 import type { Ruling } from "../approvals/rulings.js";
 import type { HeldBatch } from "../approvals/settle-answers.js";
 import type { FunctionCallContent } from "../messages/content.js";
@@ -12,7 +11,9 @@ import type { ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { admit, ToolCounts } from "./admit-calls.js";
 import type { Questions } from "./ask-people.js";
+import { hasFailed } from "./batch-failure.js";
 import type { InvocationScope } from "./call-context.js";
+import { beginCall, putOutcome, settleCall, settlementOf } from "./call-outcomes.js";
 import { DeniedCalls } from "./denied-calls.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
 import type { InvocationOnions } from "./invocation-onions.js";
@@ -79,7 +80,8 @@ export class CallRunner implements HeldBatchRunner {
     rulings: ReadonlyMap<string, Ruling>,
     terms: RoundTerms,
   ): Promise<readonly JudgedCall[]> {
-    const held = { rulings, ids: batch.held, batch: batch.calls };
+    const { outcomes } = settlementOf(this.#run);
+    const held = { outcomes, rulings, ids: batch.held, batch: batch.calls };
     return this.#run.gate.pass(
       Promise.resolve(judgeBatch(batch.open, { ...this.#batchTerms(terms), held })),
     );
@@ -210,6 +212,7 @@ export class CallRunner implements HeldBatchRunner {
         runnable.push(verdict);
         if (verdict.by) spendRemembered(this.#run, verdict.by.id);
       } else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
+      else if (verdict.kind === "kept") putOutcome(batch, index, verdict.outcome);
       else open = true;
     }
     return { runnable, open };
@@ -225,13 +228,13 @@ export class CallRunner implements HeldBatchRunner {
     const settle = (runnable: RunnableCall, invoked: Invoked): void | Promise<void> => {
       const { call, tool, index } = runnable;
       if (invoked.result === undefined) {
-        batch.waiting ??= [];
-        batch.waiting.push({ call, tool, pause: invoked.pause });
+        settleCall(this.#run, batch, index, { pause: { call, tool, pause: invoked.pause } });
         return undefined;
       }
       const { result, endedBy } = invoked;
       this.#endedBy ??= endedBy;
-      batch.results[index] = resultContent(call.callId, result, editedOf(runnable));
+      const content = resultContent(call.callId, result, editedOf(runnable));
+      settleCall(this.#run, batch, index, { result: content });
       if (result.isError) this.#counts.failed(tool);
       return this.#sender?.send();
     };
@@ -241,7 +244,7 @@ export class CallRunner implements HeldBatchRunner {
     const fail = (error: unknown): void => gate.abort(error);
     return runBatch(runnable, this.#settings.maxConcurrency, (call) => {
       if (gate.aborted) return;
-      batch.started[call.index] = true;
+      beginCall(this.#run, batch, call);
       const invoked = invokeFunction(scope, call, this.#onions.function, guarded);
       const told = (settled: Invoked): void | Promise<void> =>
         settle(call, settled)?.then(undefined, fail);
@@ -281,21 +284,13 @@ export class CallRunner implements HeldBatchRunner {
   #refuse(batch: OpenBatch, index: number, result: ToolResult): void {
     const call = batch.calls[index];
     if (call === undefined) return;
-    batch.results[index] = resultContent(call.callId, result);
+    settleCall(this.#run, batch, index, { result: resultContent(call.callId, result) });
     tellRefused(this.#run, call, result);
   }
 
-  /** A batch failed when every call did that was not denied; a denial alone is neither. */
-  #countFailure(batch: OpenBatch): void {
-    let judged = 0;
-    let failed = 0;
-    for (const result of batch.results) {
-      if (refusalCodes.has(result?.error?.code)) continue;
-      judged++;
-      if (result?.isError === true) failed++;
-    }
-    if (judged === 0) return;
-    this.failedBatches = failed === judged ? this.failedBatches + 1 : 0;
+  #countFailure({ results }: OpenBatch): void {
+    const failed = hasFailed(results);
+    if (failed !== undefined) this.failedBatches = failed ? this.failedBatches + 1 : 0;
   }
 
   /** Puts the batch into the log; what of it the consumer has not seen is sent before. */

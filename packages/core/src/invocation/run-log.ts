@@ -212,7 +212,8 @@ export function notRunAtEnd(): ToolResult {
   return errorResult({ code: "run_ended", message: "not run: the run was ended." });
 }
 
-function interrupted(started: boolean): ToolResult {
+/** What a call in flight comes to when its run breaks off. */
+export function interrupted(started: boolean): ToolResult {
   return started
     ? errorResult({ code: "interrupted", message: "interrupted: may or may not have run." })
     : errorResult({

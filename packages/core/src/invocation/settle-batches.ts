@@ -21,6 +21,7 @@ import type { Tool } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";
 import { errorResult } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
+import { settlementOf } from "./call-outcomes.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
 import type { JudgedCall } from "./judged-call.js";
 import type { HeldBatchRunner, RoundTerms } from "./round-terms.js";
@@ -74,10 +75,11 @@ export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
   }
   let waits = decided.length < touched.length && saysNothingElse(settle);
   let quiet = own === undefined;
+  const { taken: mine } = settlementOf(run);
   for (const plan of plans) {
-    const taken = isHeld(plan, settle) || (await take(settle, plan.batch, quiet));
+    const taken = isHeld(plan, settle) || (await take(settle, plan.batch, mine, quiet));
     const judged = taken ? plan.judged : plan.batch.open.map(usedElsewhere);
-    if (taken && !isHeld(plan, settle)) decide(plan, run, now);
+    if (taken && !isHeld(plan, settle)) decide(plan, run, now, mine);
     const { open, endedBy } = await calls.resume(plan.batch, judged, terms);
     if (endedBy !== undefined) return { waits: false, endedBy };
     waits ||= open;
@@ -133,12 +135,14 @@ async function checkFit(
 /**
  * Takes a batch's requests for this run, and for no other one.
  *
+ * @param mine What an earlier pass of this run has taken.
  * @param quiet Whether nothing has happened yet, and no session has to go on: then it is an error that
  * they are taken.
  */
 async function take(
   { run, settings }: SettleTerms,
   { requests }: HeldBatch,
+  mine: ReadonlySet<string>,
   quiet: boolean,
 ): Promise<boolean> {
   // What a parent run has handed down, it has taken itself.
@@ -147,6 +151,7 @@ async function take(
   const { spent = ofProcess } = settings.approvals;
   if (spent === undefined) return true;
   for (const { requestId, expiresAt = Number.MAX_SAFE_INTEGER } of requests) {
+    if (mine.has(requestId)) continue;
     const taken = await run.gate.pass(Promise.resolve(spent.take(requestId, expiresAt)));
     if (taken === true) continue;
     if (!quiet) return false;
@@ -166,10 +171,12 @@ function usedElsewhere(): JudgedCall {
 }
 
 /** The decisions take effect: they are told, and remembered where they say so. */
-function decide({ batch, judged }: Plan, run: Run, now: number): void {
+function decide({ batch, judged }: Plan, run: Run, now: number, mine: Set<string>): void {
   const { requests, answers } = batch;
   for (const request of requests) {
     const { requestId, call, path } = request;
+    if (mine.has(requestId)) continue;
+    mine.add(requestId);
     const answer = answers.get(requestId);
     const inTime = answer !== undefined && !isExpired(request, now);
     const { decidedBy } = answer ?? {};

@@ -13,6 +13,7 @@ import type { LayerObserver } from "../onion/onion.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { Budget, type BudgetLimits } from "./budget.js";
 import { type RunEnvironment, systemEnvironment } from "./environment.js";
+import type { Settlement } from "./settlement.js";
 import { RunState } from "./state-key.js";
 
 /** Things that tools and handlers need and a test wants to replace: databases, clients, settings. */
@@ -97,6 +98,8 @@ export class Run implements RunContext {
   readonly environment: RunEnvironment;
   /** The answers to requests that the loop has looked at and taken. */
   acceptedAnswers: ReadonlySet<string> | undefined;
+  /** Of the calls that waited for approval; absent where the input answers nothing. */
+  settlement: Settlement | undefined;
   /** Where in the log the input begins; undefined where nobody knows. */
   inputFrom: number | undefined;
   /** Whether the input holds nothing but answers to requests; undefined where nobody has looked. */
@@ -155,7 +158,9 @@ export class Run implements RunContext {
 
   /** What the run has added to its log so far. */
   get transcript(): readonly Message[] {
-    return this.#journals.flatMap((journal) => journal.transcript());
+    const [first] = this.#journals;
+    if (first === undefined || this.#journals.length === 1) return first?.transcript() ?? [];
+    return withoutRepeatedResults(this.#journals.flatMap((journal) => journal.transcript()));
   }
 
   /** The loop begins to work, and what it adds is the run's from now on. */
@@ -300,6 +305,19 @@ export class Run implements RunContext {
     }
     if (this.parent) this.parent.#deliver(event, hub ? [...told, hub] : told);
   }
+}
+
+/** Two passes of one run may have answered the same calls, which waited before either of them. */
+function withoutRepeatedResults(messages: readonly Message[]): readonly Message[] {
+  const answered = new Set<string>();
+  return messages.flatMap((message): readonly Message[] => {
+    const contents = message.contents.filter(
+      (content) =>
+        content.type !== "function_result" || answered.size < answered.add(content.callId).size,
+    );
+    if (contents.length === message.contents.length) return [message];
+    return contents.length === 0 ? [] : [{ ...message, contents }];
+  });
 }
 
 const noServices: Services = Object.freeze({});

@@ -8,6 +8,7 @@ import {
   type FunctionApprovalRequestContent,
   type Message,
   pending,
+  type RunOptions,
   type Tool,
   tool,
 } from "@tunic/core";
@@ -97,11 +98,13 @@ export class Conversation {
     return this.#session?.pending ?? pending(this.#history);
   }
 
-  async say(...input: readonly (string | Content)[]): Promise<AgentResponse> {
+  async say(...parts: readonly (string | Content | RunOptions)[]): Promise<AgentResponse> {
     const session = this.#session;
-    const response = await this.#agent.run([...(session ? [] : this.#history), ...input], {
-      session,
-    });
+    const isInput = (part: string | Content | RunOptions): part is string | Content =>
+      typeof part === "string" || "type" in part;
+    const options = parts.find((part) => !isInput(part)) as RunOptions | undefined;
+    const input = [...(session ? [] : this.#history), ...parts.filter(isInput)];
+    const response = await this.#agent.run(input, { ...options, session });
     this.#history = [...this.#history, ...response.newMessages];
     return response;
   }
