@@ -93,6 +93,23 @@ describe("a signed history that its holder has changed", () => {
     expect(paid).toEqual([]);
   });
 
+  it("runs where something was added that is no stage of a call: it says nothing", async () => {
+    const { agent, history, paid } = await pausedAgent();
+    const [first] = pending(history);
+    const stage: object = { type: "paused_call", callId: first?.call.callId, requestIds: "all" };
+    const added = history.map((message) =>
+      message.role === "assistant"
+        ? {
+            ...message,
+            contents: [...message.contents, stage as (typeof message.contents)[number]],
+          }
+        : message,
+    );
+    const answers = pending(added).map((request) => approve(request));
+    expect((await agent.run([...added, ...answers])).outcome).toBe("completed");
+    expect(paid).toHaveLength(2);
+  });
+
   it("does not let an edit reach further than what was asked", async () => {
     const { agent, history, paid } = await pausedAgent();
     const [first, second] = pending(history);
