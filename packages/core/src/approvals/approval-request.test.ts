@@ -192,6 +192,18 @@ describe("the questions of a run inside a call", () => {
       },
     ]);
   });
+
+  it("keep the end that they have", async () => {
+    const outer: FunctionCallContent = { ...call("c1"), name: "clerk" };
+    const inner = await questionOf(pay, { options: { expiresInMs: 5 } });
+    const clerk = tool({ name: "clerk" }) as FunctionTool;
+    const waiting = { call: outer, tool: clerk, pause: new ToolPause([inner], null) };
+    for (const session of [undefined, new AgentSession()]) {
+      const run = new Run({ environment, ...(session && { session }) });
+      const { requests } = await makeRequests([], [waiting], terms([outer], run));
+      expect(requests[0]?.expiresAt).toBe(1005);
+    }
+  });
 });
 
 describe("the signature of the questions", () => {

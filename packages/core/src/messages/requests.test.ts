@@ -107,13 +107,10 @@ describe("pending", () => {
   });
 
   it("takes the last of several questions about one call", () => {
-    const log = [
-      asked(request("r1", "c1"), request("r2", "c2")),
-      said(answer("r1")),
-      asked(request("r3", "c1")),
-    ];
+    const log = [asked(request("r1", "c1"), request("r2", "c2")), asked(request("r3", "c1"))];
     expect(ids(pending(log))).toEqual(["r2", "r3"]);
     expect(ids(pending([...log, said(answer("r3"))]))).toEqual(["r2"]);
+    expect(ids(openRequests(log, requestsIn(log)))).toEqual(["r2", "r3"]);
   });
 
   it("takes of a sub-agent's questions those of its last pause", () => {
