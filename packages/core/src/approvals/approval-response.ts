@@ -75,8 +75,8 @@ export function parseDecision(
       throw invalid(`It has the member "${unknown}", which no decision has.`, value["requestId"]);
     }
   }
-  const decision = { ...checkDecision(value), ...(decidedBy !== undefined && { decidedBy }) };
-  return madeDecision(copyJson(decision));
+  const posted = checkDecision(value);
+  return ownCopy(decidedBy === undefined ? posted : checkDecision({ ...posted, decidedBy }));
 }
 
 /**
@@ -155,7 +155,16 @@ function decisionOn(
     ...(edited !== undefined && { arguments: edited }),
     ...(remember !== undefined && { remember }),
   };
-  return madeDecision(copyJson(checkDecision(decision)));
+  return ownCopy(checkDecision(decision));
+}
+
+/** What was posted may be nested more deeply than anybody can follow. */
+function ownCopy(decision: FunctionApprovalResponseContent): FunctionApprovalResponseContent {
+  try {
+    return madeDecision(copyJson(decision));
+  } catch {
+    throw invalid("It is nested too deeply.", decision.requestId);
+  }
 }
 
 function parsed(text: string): unknown {

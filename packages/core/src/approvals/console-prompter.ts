@@ -53,8 +53,8 @@ export function describeRequest(request: FunctionApprovalRequestContent): string
     ["says", visible(summary ?? "", "\n")],
     ["because", visible(reason ?? "")],
     ["breaks", visible(violation ?? "")],
-    ["declares", traits.join(", ")],
-    ["until", expiresAt === undefined ? "" : new Date(expiresAt).toISOString()],
+    ["declares", visible(traits.join(", "))],
+    ["until", expiresAt === undefined ? "" : timeOf(expiresAt)],
     ["arguments", visible(JSON.stringify(call.arguments ?? {}, undefined, 2), "\n")],
   ];
   return lines.flatMap(([name, text]) => (text ? [field(name, text)] : [])).join("\n");
@@ -65,6 +65,12 @@ function field(name = "", text: string): string {
   const [first = "", ...more] = text.split("\n");
   if (more.length === 0) return `  ${name}: ${first}`;
   return [`  ${name}:`, ...[first, ...more].map((line) => `    | ${line}`)].join("\n");
+}
+
+/** Some times are so late that no calendar has them: "never", in effect. */
+function timeOf(milliseconds: number): string {
+  const time = new Date(milliseconds);
+  return Number.isNaN(time.getTime()) ? String(milliseconds) : time.toISOString();
 }
 
 async function decisionOn(
@@ -97,9 +103,11 @@ function split(line: string): readonly [string, string | undefined] {
   return [word.toLowerCase(), rest === "" ? undefined : rest];
 }
 
+const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+
 /** Written out: characters that nobody sees, that move the cursor, or that turn the text around. */
 function visible(text: string, but = ""): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, (character) =>
+  return text.replace(unseen, (character) =>
     character === but
       ? character
       : `\\u{${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}}`,

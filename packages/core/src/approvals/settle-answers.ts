@@ -12,6 +12,7 @@ import {
   groupsOf,
   heldCallIds,
   isHosted,
+  isStage,
   openRequests,
   requestsIn,
   waitingCallId,
@@ -167,8 +168,7 @@ function pausedWith(
     const made = callsOf(message);
     if (made.some((call) => held.has(call.callId))) calls.push(...made);
     for (const content of message.contents) {
-      if (content.type !== "paused_call") continue;
-      if (content.requestIds.some((id) => ids.has(id))) paused.push(content);
+      if (isStage(content) && content.requestIds.some((id) => ids.has(id))) paused.push(content);
     }
   }
   return { calls, paused };
@@ -199,8 +199,7 @@ function batchOf(
     if (made.some((call) => held.has(call.callId))) calls.push(...made);
     for (const content of message.contents) {
       if (content.type === "function_result") results.add(content.callId);
-      else if (content.type === "paused_call" && held.has(content.callId))
-        paused.set(content.callId, content);
+      else if (isStage(content) && held.has(content.callId)) paused.set(content.callId, content);
     }
   }
   const own = requests.flatMap(({ requestId }): [string, Answer][] => {

@@ -3,6 +3,7 @@ import type {
   FunctionApprovalRequestContent,
   FunctionCallContent,
   PausedCallContent,
+  RequestedTool,
 } from "../messages/content.js";
 import type { ApprovalKey } from "./approval-keys.js";
 import { base64Url, webCrypto } from "./requested-tool.js";
@@ -54,22 +55,28 @@ function bytesOf({ requests, calls, paused }: SignedPause): Uint8Array<ArrayBuff
 
 type Signed = readonly [id: string, ...rest: unknown[]];
 
-/** All that a person is shown: the tool by its hash, the rest word by word. */
+/** All that a person is shown, word by word; of the tool only its schema is left to its hash. */
 function signedRequest(request: FunctionApprovalRequestContent): Signed {
   const { requestId, call, tool, path, batch, editable, expiresAt, spent } = request;
-  const { reason, summary, violation } = request;
+  const { reason, summary, violation, provider } = request;
   return [
     requestId,
-    call.callId,
-    tool ? [tool.name, tool.owner, tool.hash] : null,
+    // As it is shown, and as edited arguments are held against it; what runs stands in a message.
+    signedCall(call),
+    tool ? signedTool(tool) : null,
     [reason, summary, violation],
     batch,
     editable,
     expiresAt,
     spent ? [spent.iterations, spent.functionCalls, spent.tokens] : null,
-    // A sub-agent's call stands in no message of this log.
-    path ? [path.map((step) => [step.callId, step.name]), signedCall(call)] : null,
+    path ? path.map((step) => [step.callId, step.name]) : null,
+    provider === undefined ? null : [provider],
   ];
+}
+
+/** Nobody works the hash out again from what is shown: it only says whether the tool has changed. */
+function signedTool({ name, owner, title, description, traits, hash }: RequestedTool) {
+  return [name, owner, title, description, canonicalJson(traits), hash];
 }
 
 function signedCall({ callId, name, arguments: args, argumentsText }: FunctionCallContent): Signed {

@@ -170,10 +170,13 @@ function checkOptions(options: ToolApprovalOptions): void {
 function checkRule(rule: ToolApprovalRule, place: string): void {
   if (!isJsonObject(rule)) throw wrong(place, 'an object such as { tool: "send", then: "ask" }');
   checkOptionNames(place, rule, ruleNames);
-  const { tool, owner, then, matching } = rule;
+  const { tool, then, matching } = rule;
   const args = rule.arguments;
   if (typeof tool !== "string" || tool.trim() === "") throw wrong(`${place}.tool`, "a tool's name");
-  if (owner !== undefined && typeof owner !== "string") throw wrong(`${place}.owner`, "a string");
+  for (const name of ["owner", "reason"] as const) {
+    const text = rule[name];
+    if (text !== undefined && typeof text !== "string") throw wrong(`${place}.${name}`, "a string");
+  }
   if (!strictness.includes(then)) throw wrong(`${place}.then`, '"run", "ask" or "deny"');
   if (args !== undefined && !isJsonObject(args)) throw wrong(`${place}.arguments`, "an object");
   if (matching === undefined) return;

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import type { Content } from "./content.js";
 import { checkHistory, modelView, openCalls } from "./log.js";
 import { callsOf, type Message, type Role, textOf } from "./message.js";
+import { hostedRequestIds } from "./requests.js";
 
 const text = (words: string): Content => ({ type: "text", text: words });
 const call = (callId: string): Content => ({
@@ -27,17 +28,33 @@ const request = (callId: string): Content => ({
   requestId: `r_${callId}`,
   call: { type: "function_call", callId, name: "lamp", arguments: {} },
 });
-const response = (callId: string): Content => ({
+const decision = (requestId: string): Content => ({
   type: "function_approval_response",
-  requestId: `r_${callId}`,
+  requestId,
   approved: true,
 });
+const response = (callId: string): Content => decision(`r_${callId}`);
+/** A question of the model service about a tool that it runs itself. */
+const question = (requestId: string): Content => ({
+  type: "function_approval_request",
+  requestId,
+  call: { type: "function_call", callId: requestId, name: "search", arguments: {} },
+  provider: "service",
+});
+/** What a sub-agent that waits leaves in the log: its own service's question, and what it is at. */
+const handedUp = (callId: string): Content[] => [
+  { ...question(`up_${callId}`), path: [{ callId, name: "lamp" }] } as Content,
+  { type: "paused_call", callId, requestIds: [`up_${callId}`], hash: "h", state: null },
+];
 
 /** What a conversation knows of itself while it is played. */
 class Conversation {
   readonly open: string[] = [];
   readonly done: string[] = [];
+  readonly #questions: string[] = [];
+  readonly #decided: string[] = [];
   #calls = 0;
+  #asked = 0;
 
   newCalls(count: number): string[] {
     const ids = Array.from({ length: count }, () => `c${this.#calls++}`);
@@ -47,13 +64,36 @@ class Conversation {
 
   /** Results of some open calls, in an order of their own. */
   results(count: number, pick: number): Content[] {
-    const taken: string[] = [];
-    while (taken.length < count && this.open.length > 0) {
-      taken.push(...this.open.splice((pick + 7 * taken.length) % this.open.length, 1));
-    }
+    const taken = takenFrom(this.open, count, pick);
     this.done.push(...taken);
     return taken.map(result);
   }
+
+  /** Questions of the model service. */
+  asks(count: number): Content[] {
+    const ids = Array.from({ length: count }, () => `q${this.#asked++}`);
+    this.#questions.push(...ids);
+    return ids.map(question);
+  }
+
+  /** Answers to some of these, in an order of their own. */
+  decides(count: number, pick: number): Content[] {
+    const taken = takenFrom(this.#questions, count, pick);
+    this.#decided.push(...taken);
+    return taken.map(decision);
+  }
+
+  decidesAgain(count: number): Content[] {
+    return this.#decided.slice(0, count).map(decision);
+  }
+}
+
+function takenFrom(list: string[], count: number, pick: number): string[] {
+  const taken: string[] = [];
+  while (taken.length < count && list.length > 0) {
+    taken.push(...list.splice((pick + 7 * taken.length) % list.length, 1));
+  }
+  return taken;
 }
 
 type Step = (talk: Conversation, at: number, count: number, pick: number) => [Role, ...Content[]];
@@ -76,11 +116,29 @@ const lawful: Record<string, Step> = {
   inUserMessage: (talk, at, count, pick) => ["user", text(`u${at}`), ...talk.results(count, pick)],
   decision: (_, __, ___, pick) => ["user", response(`c${pick % 9}`)],
   ranThere: (_, at) => ["assistant", ranThere(`s${at}`)],
+  asks: (talk, at, count, pick) => [
+    "assistant",
+    ...(pick % 2 === 0 ? [text(`a${at}`)] : []),
+    ...talk.asks(count),
+    ...(pick % 3 === 0 ? talk.newCalls(1 + (pick % 2)).map(call) : []),
+  ],
+  decides: (talk, at, count, pick) => [
+    "user",
+    ...talk.decides(count, pick),
+    ...(pick % 2 === 0 ? [text(`u${at}`)] : []),
+  ],
+  decidesAll: (talk, _, __, pick) => ["user", ...talk.decides(Infinity, pick)],
+  handedUp: (talk) => {
+    const ids = talk.newCalls(1);
+    return ["assistant", ...ids.map(call), ...ids.flatMap(handedUp)];
+  },
 };
 const unlawful: Record<string, Step> = {
   stray: (talk, at, count, pick) => ["tool", ...talk.results(count, pick), result(`x${at}`)],
   again: (talk, _, count) => ["tool", ...talk.done.slice(0, count).map(result)],
-  forged: (_, at) => ["user", text(`u${at}`), call(`f${at}`)],
+  forged: (_, at) => ["user", text(`u${at}`), call(`f${at}`), question(`f${at}`)],
+  decidesAgain: (talk, _, count) => ["user", ...talk.decidesAgain(count)],
+  decidesNothing: (_, at) => ["user", decision(`x${at}`)],
 };
 
 function logOf(steps: Record<string, Step>): fc.Arbitrary<Message[]> {
@@ -89,7 +147,7 @@ function logOf(steps: Record<string, Step>): fc.Arbitrary<Message[]> {
     count: fc.integer({ min: 1, max: 4 }),
     pick: fc.nat({ max: 1000 }),
   });
-  return fc.array(move, { maxLength: 25 }).map((moves) => {
+  return fc.array(move, { maxLength: 25, size: "max" }).map((moves) => {
     const talk = new Conversation();
     return moves.map(({ step, count, pick }, at) => {
       const [role, ...contents] = step(talk, at, count, pick);
@@ -108,28 +166,47 @@ const anyLog = logOf({ ...lawful, ...unlawful });
 const idsOf = (message: Message | undefined): string[] =>
   message ? callsOf(message).map(({ callId }) => callId) : [];
 
-/** What a model service would refuse about one message at its place. */
-function complaints(
-  message: Message,
-  before: Message | undefined,
-  next: Message | undefined,
-): string[] {
+const questionsIn = (message: Message | undefined): readonly string[] =>
+  message ? hostedRequestIds(message) : [];
+
+const answersIn = (message: Message | undefined, role: Role): string[] =>
+  (message?.role === role ? message.contents : []).map((content) => {
+    if (content.type === "function_result") return content.callId;
+    return content.type === "function_approval_response" ? content.requestId : content.type;
+  });
+
+/** What a model service would refuse about the message at a place. */
+function complaints(view: readonly Message[], at: number): string[] {
   const found: string[] = [];
-  const calls = idsOf(message);
-  const answers = (next?.role === "tool" ? next.contents : []).map((content) =>
-    content.type === "function_result" ? content.callId : content.type,
-  );
+  const message = view[at];
+  const [calls, questions] = [idsOf(message), questionsIn(message)];
+  const answers = answersIn(view[at + 1], "tool");
   if (calls.length > 0 && answers.join() !== calls.join())
     found.push(`${calls} answered by ${answers}`);
-  if (message.role === "tool" && idsOf(before).length === 0)
-    found.push(`${message.id} answers nothing`);
-  if (message.contents.length === 0) found.push(`${message.id} is empty`);
-  for (const { type } of message.contents) {
-    if (type.startsWith("function_approval")) found.push(`${message.id} shows a control`);
-    if (type === "function_result" && message.role !== "tool")
-      found.push(`${message.id} holds a result`);
+  const decisions = answersIn(view[at + (calls.length > 0 ? 2 : 1)], "user");
+  if (questions.length > 0 && decisions.join() !== questions.join())
+    found.push(`${questions} decided by ${decisions}`);
+  return message ? [...found, ...strangers(message, view.slice(0, at))] : found;
+}
+
+/** What stands in a message that has no place in it. */
+function strangers({ id, role, contents }: Message, before: readonly Message[]): string[] {
+  const found: string[] = [];
+  const [last, second] = [before.at(-1), before.at(-2)];
+  if (role === "tool" && idsOf(last).length === 0) found.push(`${id} answers nothing`);
+  if (contents.length === 0) found.push(`${id} is empty`);
+  const asked = questionsIn(last?.role === "tool" ? second : last);
+  for (const content of contents) {
+    if (isStrange(content, role, asked)) found.push(`${id} holds a ${content.type}`);
   }
   return found;
+}
+
+function isStrange(content: Content, role: Role, asked: readonly string[]): boolean {
+  if (content.type === "function_result") return role !== "tool";
+  if (content.type === "function_approval_response") return !asked.includes(content.requestId);
+  if (content.type !== "function_approval_request") return content.type === "paused_call";
+  return role !== "assistant" || content.provider === undefined || content.path !== undefined;
 }
 
 const stringified = (messages: readonly Message[]): string[] =>
@@ -141,11 +218,9 @@ describe("modelView of any log", () => {
       fc.property(anyLog, (log) => {
         for (let length = 0; length <= log.length; length++) {
           const view = modelView(log.slice(0, length));
-          expect(view.flatMap((each, at) => complaints(each, view[at - 1], view[at + 1]))).toEqual(
-            [],
-          );
-          const calls = view.flatMap(idsOf);
-          expect(calls).toHaveLength(new Set(calls).size);
+          expect([...view.keys()].flatMap((at) => complaints(view, at))).toEqual([]);
+          const ids = view.flatMap((each) => [...idsOf(each), ...questionsIn(each)]);
+          expect(ids).toHaveLength(new Set(ids).size);
         }
       }),
       { numRuns: 1000 },
@@ -189,25 +264,33 @@ describe("modelView of any log", () => {
     );
   });
 
-  it("loses no words and no answered batch, and keeps the words in their order", () => {
+  it("loses no words and nothing that is answered, and keeps the words in their order", () => {
+    let questions = 0;
     fc.assert(
       fc.property(anyLog, (log) => {
         const view = modelView(log);
         const wordsIn = (messages: readonly Message[]): string[] =>
           messages.map(textOf).filter(Boolean);
-        const free = (each: Message) => idsOf(each).length === 0;
+        const waits = (each: Message) => idsOf(each).length + questionsIn(each).length > 0;
+        const free = (each: Message) => !waits(each);
         expect(wordsIn(view.filter(free))).toEqual(wordsIn(log.filter(free)));
         const open = new Set(openCalls(log).map(({ callId }) => callId));
+        const decided = new Set(
+          log.flatMap((each) => (each.role === "assistant" ? [] : answersIn(each, each.role))),
+        );
         const answered = log.filter(
           (each) =>
-            callsOf(each).length > 0 && !callsOf(each).some(({ callId }) => open.has(callId)),
+            waits(each) &&
+            !idsOf(each).some((callId) => open.has(callId)) &&
+            questionsIn(each).every((requestId) => decided.has(requestId)),
         );
-        const shown = view.flatMap((each) => callsOf(each).map(({ callId }) => callId));
-        const wanted = answered.flatMap((each) => callsOf(each).map(({ callId }) => callId));
-        expect(shown.toSorted()).toEqual(wanted.toSorted());
+        questions += answered.flatMap(questionsIn).length;
+        const asks = (each: Message) => [...idsOf(each), ...questionsIn(each)];
+        expect(view.flatMap(asks).toSorted()).toEqual(answered.flatMap(asks).toSorted());
       }),
       { numRuns: 500 },
     );
+    expect(questions).toBeGreaterThan(100);
   });
 
   it("changes nothing in the log, and the view of a view is that view", () => {

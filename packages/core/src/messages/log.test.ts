@@ -168,6 +168,89 @@ describe("modelView", () => {
   });
 });
 
+describe("modelView of the questions of a model service", () => {
+  const asks = (requestId: string, more: object = {}): Content => ({
+    type: "function_approval_request",
+    requestId,
+    call: { type: "function_call", callId: `h_${requestId}`, name: "search", arguments: {} },
+    provider: "service",
+    ...more,
+  });
+  const decides = (requestId: string, approved = true): Content => ({
+    type: "function_approval_response",
+    requestId,
+    approved,
+  });
+  const asked = message("a1", "assistant", text("May I?"), asks("r1"), asks("r2"));
+  const hello = message("u1", "user", text("Hello?"));
+
+  it("leaves them out until all of a message are answered", () => {
+    expect(modelView([asked, hello])).toEqual([hello]);
+    expect(modelView([asked, hello, message("u2", "user", decides("r1"))])).toEqual([hello]);
+  });
+
+  it("shows them where the last answer stands, with the answers in their order", () => {
+    const first = message("u2", "user", text("Yes."), decides("r2", false));
+    const last = { ...message("u3", "user", decides("r1")), createdAt: 9 };
+    expect(modelView([asked, hello, first, last])).toEqual([
+      hello,
+      message("u2", "user", text("Yes.")),
+      asked,
+      {
+        id: "a1_decisions",
+        role: "user",
+        contents: [decides("r1"), decides("r2", false)],
+        createdAt: 9,
+      },
+    ]);
+  });
+
+  it("takes the first of two answers, and none of an assistant's or before the question", () => {
+    const [one] = [message("a1", "assistant", asks("r1"))];
+    const yes = message("u1", "user", decides("r1"));
+    const no = message("u2", "user", decides("r1", false));
+    const decided = (log: readonly Message[]) => modelView(log).flatMap(({ contents }) => contents);
+    expect(decided([one, yes, no])).toEqual([asks("r1"), decides("r1")]);
+    expect(decided([one, no, yes])).toEqual([asks("r1"), decides("r1", false)]);
+    expect(decided([one, message("a2", "assistant", decides("r1"))])).toEqual([]);
+    expect(decided([yes, one])).toEqual([]);
+    expect(decided([message("a1", "assistant", asks("r1"), decides("r1"))])).toEqual([]);
+  });
+
+  it("waits for the calls beside them, too, and shows results before answers", () => {
+    const both = message("a1", "assistant", call("c1"), asks("r1"));
+    const yes = message("u1", "user", decides("r1"));
+    const done = message("t1", "tool", result("c1"));
+    expect(modelView([both, yes])).toEqual([]);
+    expect(modelView([both, done])).toEqual([]);
+    const decision = { ...yes, id: "a1_decisions" };
+    expect(modelView([both, yes, done])).toEqual([both, done, decision]);
+    expect(modelView([both, done, yes])).toEqual([both, done, decision]);
+  });
+
+  it("hands on none of somebody else: of a sub-agent's service, or in a user's message", () => {
+    const path = [{ callId: "c1", name: "clerk" }];
+    const batch = message("a1", "assistant", call("c1"), asks("r1", { path }));
+    const done = message("t1", "tool", result("c1"));
+    const yes = message("u1", "user", decides("r1"));
+    expect(modelView([batch, yes, done])).toEqual([message("a1", "assistant", call("c1")), done]);
+    const forged = message("u1", "user", text("Hi."), asks("r2"));
+    expect(modelView([forged, message("u2", "user", decides("r2"))])).toEqual([
+      message("u1", "user", text("Hi.")),
+    ]);
+  });
+
+  it("leaves out answers to anything else", () => {
+    const log = [asked, message("u2", "user", decides("r1"), decides("r2"), decides("r9"))];
+    expect(modelView(log).flatMap(({ contents }) => contents.slice(-2))).toEqual([
+      asks("r1"),
+      asks("r2"),
+      decides("r1"),
+      decides("r2"),
+    ]);
+  });
+});
+
 describe("checkHistory", () => {
   const batch = message("a1", "assistant", call("c1"), call("c2"));
 

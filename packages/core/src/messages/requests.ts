@@ -2,6 +2,7 @@ import type {
   Content,
   FunctionApprovalRequestContent,
   FunctionApprovalResponseContent,
+  PausedCallContent,
 } from "./content.js";
 import { isJsonObject } from "./json.js";
 import type { Message } from "./message.js";
@@ -33,7 +34,7 @@ export function requestsIn(log: readonly Message[]): readonly Request[] {
   for (const message of log) {
     if (message.role !== "assistant") continue;
     for (const content of message.contents) {
-      if (content.type !== "function_approval_request" || !isReadable(content)) continue;
+      if (content.type !== "function_approval_request" || !isRequest(content)) continue;
       if (!requests.has(content.requestId)) requests.set(content.requestId, content);
     }
   }
@@ -77,11 +78,12 @@ export function openRequests(
   for (const { contents } of log) {
     for (const content of contents) {
       if (content.type === "function_result") closed.add(content.callId);
-      else if (content.type === "paused_call") stages.set(content.callId, content.requestIds);
+      else if (isStage(content)) stages.set(content.callId, content.requestIds);
     }
   }
   const answers = answersIn(log);
-  const last = new Map(requests.map((request) => [waitingCallId(request), request.requestId]));
+  const local = requests.filter((request) => !isHosted(request));
+  const last = new Map(local.map((request) => [waitingCallId(request), request.requestId]));
   return requests.filter((request) => {
     const { requestId, path } = request;
     if (isHosted(request)) return !answers.has(requestId);
@@ -166,17 +168,25 @@ export function isControl(content: Content): boolean {
   );
 }
 
-/** Logs come in from outside: what has no call cannot be asked about. */
-function isReadable(request: Request): boolean {
-  const { requestId, call, path, batch } = request;
-  if (typeof requestId !== "string") return false;
-  if (isHosted(request)) return true;
+/** Whether something is what a call had come to. */
+export function isStage(content: Content): content is PausedCallContent {
+  return content.type === "paused_call" && Array.isArray(content.requestIds);
+}
+
+/** Logs and sessions come in from outside: what has no call cannot be asked about. */
+export function isRequest(value: unknown): value is Request {
+  if (!isJsonObject(value)) return false;
+  const { requestId, call, path, batch } = value;
   return (
-    isJsonObject(call) &&
-    typeof call["callId"] === "string" &&
+    typeof requestId === "string" &&
+    hasCallId(call) &&
     (batch === undefined || isListOf(batch, (id) => typeof id === "string")) &&
-    (path === undefined || isListOf(path, (step) => isJsonObject(step) && "callId" in step))
+    (path === undefined || isListOf(path, hasCallId))
   );
+}
+
+function hasCallId(value: unknown): boolean {
+  return isJsonObject(value) && typeof value["callId"] === "string";
 }
 
 function isListOf(value: unknown, isMember: (member: unknown) => boolean): boolean {

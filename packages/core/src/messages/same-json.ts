@@ -7,6 +7,10 @@ export function sameJson(a: unknown, b: unknown): boolean {
 }
 
 function sameMembers(a: object, b: object): boolean {
-  const [one, other] = [a as Record<string, unknown>, b as Record<string, unknown>];
-  return Object.keys(one).every((key) => sameJson(one[key], other[key]));
+  return Object.keys(a).every((key) => sameJson(memberOf(a, key), memberOf(b, key)));
+}
+
+/** Its own one: every object inherits some, such as the one called "__proto__". */
+function memberOf(value: object, key: string): unknown {
+  return Object.hasOwn(value, key) ? (value as Record<string, unknown>)[key] : undefined;
 }

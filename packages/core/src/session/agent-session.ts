@@ -3,7 +3,7 @@ import { SessionBusyError } from "../errors/run-errors.js";
 import type { Content, FunctionApprovalRequestContent, Spent } from "../messages/content.js";
 import { copyJson, isJsonObject, type JsonValue } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
-import { openRequests, requestsIn, unanswered } from "../messages/requests.js";
+import { isRequest, openRequests, requestsIn, unanswered } from "../messages/requests.js";
 import { randomHex } from "./random-hex.js";
 import type { RememberedDecision } from "./remembered-decision.js";
 
@@ -222,22 +222,27 @@ function isListOf(value: unknown, isMember: (member: unknown) => boolean): boole
   return value === undefined || (Array.isArray(value) && value.every(isMember));
 }
 
-function isRequest(value: unknown): boolean {
-  return isJsonObject(value) && typeof value["requestId"] === "string" && isCall(value["call"]);
-}
-
-function isCall(value: unknown): boolean {
-  return isJsonObject(value) && typeof value["callId"] === "string";
-}
-
 function isRemembered(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { id, approved, tool, scope, until, usesLeft } = value;
   return (
-    isJsonObject(value) &&
-    typeof value["id"] === "string" &&
-    typeof value["approved"] === "boolean" &&
-    isJsonObject(value["tool"]) &&
-    (value["scope"] === "tool" || isJsonObject(value["scope"]))
+    typeof id === "string" &&
+    typeof approved === "boolean" &&
+    isRememberedTool(tool) &&
+    isScope(scope) &&
+    [until, usesLeft].every((number) => number === undefined || Number.isFinite(number))
   );
+}
+
+function isRememberedTool(value: unknown): boolean {
+  if (!isJsonObject(value)) return false;
+  const { name, owner = "", hash } = value;
+  return [name, owner, hash].every((text) => typeof text === "string");
+}
+
+function isScope(value: unknown): boolean {
+  if (!isJsonObject(value)) return value === "tool";
+  return isJsonObject("arguments" in value ? value["arguments"] : value["matching"]);
 }
 
 function notASession(hint = ""): ConfigurationError {
