@@ -19,6 +19,8 @@ export default defineConfig({
   resolve: { conditions: ["@tunic/source"] },
   ssr: { resolve: { conditions: ["@tunic/source"], externalConditions: ["@tunic/source"] } },
   test: {
+    // Nothing is measured by the clock: the limit is there for what hangs, on a busy machine, too.
+    testTimeout: 60_000,
     coverage: { provider: "v8", include: ["packages/*/src/**/*.ts"], exclude: ["**/*.test.ts"] },
     projects: [
       ...names.map((name) => ({

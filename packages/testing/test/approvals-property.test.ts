@@ -116,7 +116,7 @@ describe("approvals, whatever the model asks and whatever people do", () => {
         const streamed = await play(turns, actions, { mode, session, streamed: true });
         expect(streamed).toEqual(whole);
       }),
-      { numRuns: Number(process.env["TUNIC_RUNS"] ?? 400) },
+      { numRuns: 400 },
     );
   });
 });
