@@ -107,9 +107,7 @@ const story = fc.record({
 });
 
 describe("approvals, whatever the model asks and whatever people do", () => {
-  it("nothing runs without a valid yes or twice, logs stay valid, views only grow, streamed or not", {
-    timeout: 600_000,
-  }, async () => {
+  it("nothing runs without a valid yes or twice, logs stay valid, views only grow, streamed or not", async () => {
     await fc.assert(
       fc.asyncProperty(story, async ({ turns, actions, mode, session }) => {
         const whole = await play(turns, actions, { mode, session, streamed: false });
