@@ -193,6 +193,24 @@ describe("the questions of a run inside a call", () => {
     ]);
   });
 
+  it("stand behind those of this run, and the first of all says what waits", async () => {
+    const run = new Run({ environment });
+    const [one, outer] = [call("c1"), { ...call("c2"), name: "clerk" }];
+    const inner = await questionOf(pay);
+    expect(inner.batch).toEqual(["c1"]);
+    const clerk = tool({ name: "clerk" }) as FunctionTool;
+    const waiting = { call: outer, tool: clerk, pause: new ToolPause([inner], null) };
+    const { requests } = await makeRequests(
+      [askedAbout(one, run)],
+      [waiting],
+      terms([one, outer], run),
+    );
+    expect(requests.map(({ batch, path }) => [batch, path?.[0]?.callId])).toEqual([
+      [["c1", "c2"], undefined],
+      [undefined, "c2"],
+    ]);
+  });
+
   it("keep the end that they have", async () => {
     const outer: FunctionCallContent = { ...call("c1"), name: "clerk" };
     const inner = await questionOf(pay, { options: { expiresInMs: 5 } });
