@@ -105,10 +105,12 @@ describe("public exports", () => {
       approve
       deny
       describeRequest
+      foldUpdates
       memorySpentRequests
       parseDecision
       pending
-      promptForDecisions"
+      promptForDecisions
+      textOf"
     `);
   });
 

@@ -4,7 +4,7 @@
 export {
   type ApproveOptions,
   approve,
-  type DecisionOrigin,
+  type DecisionTerms,
   type DenyOptions,
   deny,
   parseDecision,
@@ -27,6 +27,8 @@ export type {
   ToolTraits,
   ToolTrust,
 } from "./messages/content.js";
+export { foldUpdates, type UpdateFold } from "./messages/fold-updates.js";
 export type { JsonObject, JsonValue } from "./messages/json.js";
-export type { Message } from "./messages/message.js";
+export { type Message, textOf } from "./messages/message.js";
 export { pending } from "./messages/requests.js";
+export type { Update } from "./messages/update.js";

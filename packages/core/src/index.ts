@@ -17,7 +17,7 @@ export type { ApprovalBatchMode, ApprovalOptions } from "./approvals/approval-op
 export {
   type ApproveOptions,
   approve,
-  type DecisionOrigin,
+  type DecisionTerms,
   type DenyOptions,
   deny,
   parseDecision,

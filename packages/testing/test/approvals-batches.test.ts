@@ -1,8 +1,25 @@
-import { AgentSession, approve, deny, type FunctionApprovalRequestContent } from "@tunic/core";
+import {
+  Agent,
+  AgentSession,
+  approve,
+  deny,
+  type FunctionApprovalRequestContent,
+  tool,
+} from "@tunic/core";
+import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
-import { agentOf, approvalSecret, calls, desk, expectRefused, paused } from "./support/desk.js";
+import {
+  agentOf,
+  approvalSecret,
+  Conversation,
+  calls,
+  desk,
+  expectRefused,
+  paused,
+} from "./support/desk.js";
 import { expectNoUnhandledRejections } from "./support/onions.js";
 import { resultTexts } from "./support/outline.js";
+import { rejection } from "./support/play.js";
 
 expectNoUnhandledRejections();
 
@@ -144,4 +161,85 @@ describe("between question and answer", () => {
     expect(ran).toEqual(["wipe 1"]);
     expect(resultTexts(messages)[0]).toMatch(/could not run when it was called/);
   });
+});
+
+describe("new text beside what waits", () => {
+  it("in mode 'run' a call that was approved already runs, and the model sees the whole batch", async () => {
+    const { ran, tools } = desk();
+    const turns = [calls(["wipe", 1], ["read", 2], ["wipe", 3]), "all right"];
+    const conversation = new Conversation(agentOf(tools, turns, { mode: "run" }).agent, "session");
+    await conversation.say("go");
+    await conversation.say(approve(conversation.pending[0] as FunctionApprovalRequestContent));
+    const { outcome, text } = await conversation.say("and now?");
+    expect([outcome, text, ran]).toEqual(["completed", "all right", ["read 2", "wipe 1"]]);
+    expect(resultTexts(conversation.log)).toEqual([
+      "1",
+      "Error: not answered, not run.",
+      "wiped 1",
+    ]);
+    expect(conversation.pending).toEqual([]);
+  });
+
+  it("closes what has expired, and tells the model", async () => {
+    for (const kept of ["session", "history"] as const) {
+      const { ran, tools } = desk();
+      const environment = manualEnvironment();
+      const client = new ScriptedChatClient([calls(["wipe", 1], ["read", 2]), "noted"]);
+      const approvals = { expiresInMs: 1000 };
+      const agent = new Agent({ client, tools, environment, invocation: { approvals } });
+      const conversation = new Conversation(agent, kept);
+      await conversation.say("go");
+      const late = approve(conversation.pending[0] as FunctionApprovalRequestContent);
+      await environment.advance(1000);
+      await expectRefused(conversation.say(late), "request_expired", ran);
+      await expectRefused(conversation.say(late, "hurry"), "request_expired", ran);
+      expect((await conversation.say("anything new?")).text).toBe("noted");
+      expect([ran, conversation.pending]).toEqual([[], []]);
+      for (const text of resultTexts(conversation.log)) expect(text).toMatch(/in time/);
+      await expectRefused(conversation.say(late), "request_closed", ran);
+    }
+  });
+
+  it("nothing new is no question to the model: what waits comes back", async () => {
+    for (const kept of ["session", "history"] as const) {
+      const { tools } = desk();
+      const { agent, client } = agentOf(tools, [calls(["wipe", 1])]);
+      const conversation = new Conversation(agent, kept);
+      const { approvalRequests } = await conversation.say("go");
+      const again = await conversation.say();
+      expect([again.outcome, again.approvalRequests]).toEqual(["paused", approvalRequests]);
+      expect(client.requests).toHaveLength(1);
+      const request = approvalRequests[0] as FunctionApprovalRequestContent;
+      expect(await rejection(conversation.say(request))).toMatchObject({ code: "invalid_input" });
+    }
+  });
+});
+
+it("a request shows what the tool would get, and which calls run with it; both are signed", async () => {
+  const fill = tool({
+    name: "fill",
+    parameters: {
+      type: "object",
+      properties: { n: { type: "number" }, cc: { type: "string", default: "boss@x.test" } },
+      required: ["n"],
+    },
+    approvalMode: "always_require",
+    execute: () => "filled",
+  });
+  const { tools } = desk();
+  const turn = {
+    calls: [
+      { name: "fill", arguments: { n: "5" }, id: "c1" },
+      { name: "read", arguments: { id: 1 }, id: "c2" },
+    ],
+  };
+  const { history, request } = await paused([fill, ...tools], turn);
+  expect(request.effective).toEqual({ n: 5, cc: "boss@x.test" });
+  expect(request.beside?.map((call) => call.callId)).toEqual(["c2"]);
+  const { agent } = agentOf([fill, ...tools], [], { approvalSecret });
+  for (const hidden of ["effective", "beside"] as const) {
+    const text = JSON.stringify(history, (key, value) => (key === hidden ? undefined : value));
+    const run = agent.run([...(JSON.parse(text) as typeof history), approve(request)]);
+    await expectRefused(run, "not_genuine", []);
+  }
 });

@@ -1,12 +1,22 @@
 import {
   AgentSession,
   approve,
+  deny,
   type FunctionApprovalRequestContent,
   type Message,
   memorySpentRequests,
+  verdictMiddleware,
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { agentOf, approvalSecret, calls, desk, expectRefused, paused } from "./support/desk.js";
+import {
+  agentOf,
+  approvalSecret,
+  Conversation,
+  calls,
+  desk,
+  expectRefused,
+  paused,
+} from "./support/desk.js";
 import { expectNoUnhandledRejections } from "./support/onions.js";
 import { resultTexts } from "./support/outline.js";
 import { rejection } from "./support/play.js";
@@ -164,24 +174,46 @@ describe("replayed", () => {
     expect(ran).toEqual(["read 1", "wipe 1"]);
   });
 
-  it("copies of one session in two processes, with a common store: the second is told, and can go on", async () => {
-    const { ran, tools } = desk();
-    const spent = memorySpentRequests();
-    const session = new AgentSession();
-    await agentOf(tools, [calls(["wipe", 1])], { spent }).agent.run("go", { session });
-    const json = JSON.stringify(session);
-    const copies = [1, 2].map(() => AgentSession.fromJSON(JSON.parse(json)));
-    const answer = approve(session.pending[0] as FunctionApprovalRequestContent);
-    const responses = await Promise.all(
-      copies.map((copy) =>
-        agentOf(tools, ["done"], { spent }).agent.run(answer, { session: copy }),
-      ),
-    );
-    expect(ran).toEqual(["wipe 1"]);
-    const texts = responses.flatMap((response) => resultTexts(response.messages));
-    expect(texts).toContain("wiped 1");
-    expect(texts.join()).toMatch(/another run has used this approval/);
-    expect(copies.map((copy) => copy.pending)).toEqual([[], []]);
+  it("copies of one session in one process, or with a common store: the second is refused, and can go on", async () => {
+    for (const approvals of [{}, { spent: memorySpentRequests() }]) {
+      const { ran, tools } = desk();
+      const session = new AgentSession();
+      await agentOf(tools, [calls(["wipe", 1])], approvals).agent.run("go", { session });
+      const json = JSON.stringify(session);
+      const copies = [1, 2].map(() => AgentSession.fromJSON(JSON.parse(json)));
+      const request = session.pending[0] as FunctionApprovalRequestContent;
+      const run = (copy: AgentSession, answer = approve(request)) =>
+        agentOf(tools, ["done"], approvals).agent.run(answer, { session: copy });
+      const both = await Promise.allSettled(copies.map((copy) => run(copy)));
+      expect(both.map((each) => each.status).toSorted()).toEqual(["fulfilled", "rejected"]);
+      expect(ran).toEqual(["wipe 1"]);
+      // Whoever keeps the second copy closes the request with a denial.
+      const left = copies.find((copy) => copy.pending.length > 0) as AgentSession;
+      expect(await rejection(run(left))).toMatchObject({ code: "already_used" });
+      const { messages } = await run(left, deny(request));
+      expect(resultTexts(messages)[0]).toMatch(/another run has used this approval/);
+      expect([left.pending, ran]).toEqual([[], ["wipe 1"]]);
+    }
+  });
+
+  it("an approval of which nothing has run can be given again", async () => {
+    for (const kept of ["session", "history"] as const) {
+      const { ran, tools } = desk();
+      const { agent } = agentOf(tools, [calls(["wipe", 1]), "done"]);
+      const conversation = new Conversation(agent, kept);
+      await conversation.say("go");
+      const answer = approve(conversation.pending[0] as FunctionApprovalRequestContent);
+      const controller = new AbortController();
+      const stop = verdictMiddleware("stop", async (_context, next) => {
+        controller.abort(new Error("stop"));
+        return next();
+      });
+      const options = { signal: controller.signal, middleware: [stop] };
+      await rejection(conversation.say(options, answer));
+      expect(ran).toEqual([]);
+      await conversation.say(answer);
+      expect(ran).toEqual(["wipe 1"]);
+    }
   });
 
   it("a store that fails lets nothing run", async () => {

@@ -142,9 +142,10 @@ it("a request shows the call in the tool's own words, whole; where that fails, t
   const long = "x".repeat(20_000);
   const described = [() => long, () => Promise.resolve("Wipes it.")] as const;
   for (const describeCall of described) {
-    const wipe = tool({ name: "wipe", parameters, approvalMode: "always_require", describeCall });
-    const made = { ...wipe, execute: () => 1 };
-    const { request } = await paused([made], calls(["wipe", 1]));
+    const execute = () => 1;
+    const approvalMode = "always_require";
+    const wipe = tool({ name: "wipe", parameters, approvalMode, describeCall, execute });
+    const { request } = await paused([wipe], calls(["wipe", 1]));
     expect(request.summary).toBe(await describeCall());
   }
   const broken = tool({

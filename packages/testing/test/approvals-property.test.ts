@@ -185,6 +185,8 @@ async function act(world: ApprovalWorld, action: Action): Promise<unknown> {
 async function tell(world: ApprovalWorld, input: AgentInput): Promise<unknown> {
   const response = await world.say(input);
   const { outcome, text, approvalRequests, openCalls } = response;
+  // Whoever is told to wait is told for what.
+  expect(outcome === "paused").toBe(approvalRequests.length + openCalls.length > 0);
   return { outcome, text, approvalRequests, openCalls };
 }
 
@@ -212,6 +214,9 @@ async function answer(
     answers.push(decide(world, request, decision));
   }
   if (answers.length === 0) return text ? tell(world, "and now?") : "nothing";
+  // A pause is over as a whole: what is answered too late is refused.
+  const inTime = new Set(world.answerable.map((request) => request.requestId));
+  if (answers.some(({ requestId }) => !inTime.has(requestId))) return refused(world, answers);
   return tell(world, text ? [...answers, "and hurry"] : answers);
 }
 

@@ -132,7 +132,7 @@ it("two sub-agents of one batch ask together, each gets its own answer, and sibl
   expect(checkHistory(session.messages)).toEqual([]);
 });
 
-it("a sub-agent whose questions expire goes on with denials", async () => {
+it("a sub-agent whose questions expire is over: a late answer is refused, and new text closes its call", async () => {
   const { agent: inner, ran } = chain(1);
   let now = 0;
   const environment = {
@@ -140,12 +140,10 @@ it("a sub-agent whose questions expire goes on with denials", async () => {
     setTimer: () => () => {},
     randomId: () => crypto.randomUUID(),
   };
+  const call = { calls: [{ name: "level 0", arguments: { task: "t" } }] };
   const outer = new Agent({
     environment,
-    client: new ScriptedChatClient([
-      { calls: [{ name: "level 0", arguments: { task: "t" } }] },
-      "done",
-    ]),
+    client: new ScriptedChatClient([call, "done"]),
     tools: inner.asTool(),
     invocation: { approvals: { expiresInMs: 1000 } },
   });
@@ -153,9 +151,11 @@ it("a sub-agent whose questions expire goes on with denials", async () => {
   await outer.run("go", { session });
   const answers = session.pending.map((each) => approve(each));
   now = 1000;
-  const { text } = await outer.run(answers, { session });
+  await expectRefused(outer.run(answers, { session }), "request_expired", ran);
+  const { text } = await outer.run("never mind", { session });
   expect(text).toBe("done");
-  expect(ran).toEqual([]);
+  expect(resultTexts(session.messages)[0]).toMatch(/not finished: .* stays done/);
+  expect(session.pending).toEqual([]);
 });
 
 it("the calls of a sub-agent count once, and a pause and its end are told as such", async () => {
@@ -173,4 +173,17 @@ it("the calls of a sub-agent count once, and a pause and its end are told as suc
   );
   expect(outcomes).toEqual(["paused", "completed"]);
   expect(resultTexts(session.messages)).toEqual(["level 1 is done"]);
+});
+
+it("new text closes a sub-agent that has begun, and says that what it did stays done", async () => {
+  const { agent } = chain(1);
+  for (const kept of ["session", "history"] as const) {
+    const conversation = new Conversation(agent, kept);
+    await conversation.say("go");
+    const late = conversation.pending.map((each) => approve(each));
+    await conversation.say("what time is it?");
+    expect(conversation.pending).toEqual([]);
+    expect(resultTexts(conversation.log)[0]).toMatch(/not finished: .* stays done/);
+    await expectRefused(conversation.say(...late), "request_closed", []);
+  }
 });

@@ -49,9 +49,8 @@ const paying = (...amounts: readonly unknown[]) => ({
 });
 
 /** A rule about the tool "pay". */
-function rule(kind: ToolApprovalRule["then"], more: Partial<ToolApprovalRule> = {}) {
-  // biome-ignore lint/suspicious/noThenProperty: that is the word that rules use.
-  return { tool: "pay", then: kind, ...more };
+function rule(kind: ToolApprovalRule["verdict"], more: Partial<ToolApprovalRule> = {}) {
+  return { tool: "pay", verdict: kind, ...more };
 }
 const asked = (requests: readonly FunctionApprovalRequestContent[]) =>
   requests.map(({ call, reason }) => [call.callId, reason]);

@@ -1,7 +1,8 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
+import type { ToolTrust } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import { tool } from "../tools/function-tool.js";
-import type { FunctionTool, ToolResult } from "../tools/tool.js";
+import type { ApprovalMode, FunctionTool, ToolResult } from "../tools/tool.js";
 import { paused } from "../tools/tool-pause.js";
 import { toolResult } from "../tools/tool-result.js";
 import type { RunOptions } from "./agent-options.js";
@@ -17,12 +18,24 @@ export interface AgentToolOptions {
   readonly description?: string | undefined;
   /** What the calling model is told about the task it hands over. */
   readonly taskDescription?: string | undefined;
+  /** What the agent's tools do at most, as of any tool; default: not said. */
+  readonly readOnly?: boolean | undefined;
+  readonly destructive?: boolean | undefined;
+  readonly runsCode?: boolean | undefined;
+  readonly trust?: ToolTrust | undefined;
+  /** When a person is asked before the agent is called at all. Default `never_require`. */
+  readonly approvalMode?: ApprovalMode<{ readonly task: string }> | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([
   "name",
   "description",
   "taskDescription",
+  "readOnly",
+  "destructive",
+  "runsCode",
+  "trust",
+  "approvalMode",
 ]);
 
 /** What is needed of an agent to call it. */
@@ -48,8 +61,14 @@ export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): Fu
       'agent.asTool needs a name: agent.asTool({ name: "…" }), or an agent that has one.',
     );
   }
+  const { readOnly, destructive, runsCode, trust, approvalMode } = options;
   return tool({
     name,
+    readOnly,
+    destructive,
+    runsCode,
+    trust,
+    approvalMode,
     description: options.description ?? agent.description ?? `Hands a task to ${name}.`,
     parameters: {
       type: "object",

@@ -2,21 +2,14 @@ import { InputError } from "../errors/run-errors.js";
 import type {
   Content,
   FunctionApprovalRequestContent,
-  FunctionCallContent,
   FunctionResultContent,
 } from "../messages/content.js";
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
-import {
-  answersIn,
-  heldCallIds,
-  isControl,
-  openRequests,
-  requestsIn,
-  waitingCallId,
-} from "../messages/requests.js";
+import { heldCallIds, isControl, openRequests, requestsIn } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
+import { closeLeft } from "./close-left.js";
 import type { ReadInput } from "./read-input.js";
 
 /** A run's input in the terms of the log. */
@@ -68,7 +61,7 @@ export function prepareInput(
   const words = rest.filter((message) => !isDecision(message));
   checkNotEmpty(before, rest, results);
   const answered = [...before, ...results, ...decisions];
-  const closing = words.length > 0 ? closeHalfAnswered(answered, words, questions, run) : [];
+  const closing = words.length > 0 ? closeLeft(answered, rest, questions, run) : [];
   const entering = [...results, ...decisions, ...closing, ...words];
   tellOfMissing(history, [...before, ...entering], run);
   return {
@@ -187,39 +180,6 @@ function withoutStrayResults(
     if (same || contents.length > 0) repaired.push(same ? message : { ...message, contents });
   }
   return repaired.slice(history.length);
-}
-
-/** Closes batches of which something has run and something waits: the text after them moves on. */
-function closeHalfAnswered(
-  log: readonly Message[],
-  words: readonly Message[],
-  requests: readonly FunctionApprovalRequestContent[],
-  run: Run,
-): readonly Message[] {
-  const waiting = openCalls(log);
-  if (waiting.length === 0) return [];
-  const answers = answersIn([...log, ...words]);
-  const decided = openRequests(log, requests).filter(({ requestId }) => answers.has(requestId));
-  const kept = new Set(decided.map(waitingCallId));
-  const open = new Set(waiting.flatMap(({ callId }) => (kept.has(callId) ? [] : [callId])));
-  const left: FunctionCallContent[] = [];
-  for (const message of log) {
-    const calls = callsOf(message);
-    const waiting = calls.filter((call) => open.has(call.callId));
-    const ran = calls.some(({ callId }) => !open.has(callId) && !kept.has(callId));
-    if (waiting.length > 0 && ran) left.push(...waiting);
-  }
-  if (left.length === 0) return [];
-  const contents = left.map(
-    ({ callId }): Content => ({
-      type: "function_result",
-      callId,
-      contents: [{ type: "text", text: "Error: not answered, not run." }],
-      isError: true,
-      error: { code: "not_answered", retryable: true, message: "Error: not answered, not run." },
-    }),
-  );
-  return [{ id: run.newId("message"), role: "tool", contents, createdAt: run.now() }];
 }
 
 /** Some services count their calls anew in each answer: in one log every call has an id of its own. */

@@ -54,7 +54,7 @@ export function readInput(
       messages.push(message);
       continue;
     }
-    const content = readContent(part);
+    const content = readLoose(part);
     const next = looseKind(content);
     if (next !== kind) flush();
     kind = next;
@@ -62,6 +62,15 @@ export function readInput(
   }
   flush();
   return { messages, givenIds, storedIds };
+}
+
+function readLoose(part: unknown): Content {
+  const content = readContent(part);
+  if (content.type !== "function_approval_request") return content;
+  throw new InputError(
+    "invalid_input",
+    "The input holds an approval request. Answer it: approve(request), or deny(request).",
+  );
 }
 
 /** A result answers a call, and a decision a request: each belongs into a message of its own. */

@@ -20,8 +20,8 @@ export interface ApprovalOptions {
   /** Milliseconds after which a request counts as denied. Default: 24 hours; with a session, never. */
   readonly expiresInMs?: number | undefined;
   /**
-   * Where used requests are remembered. Default: in the memory of this process, for runs without a
-   * session; a session remembers its own. Given, it is asked for those, too.
+   * Where used requests are remembered, beside the session: for copies of it, and for histories.
+   * Default: in the memory of this process.
    */
   readonly spent?: SpentRequests | undefined;
 }

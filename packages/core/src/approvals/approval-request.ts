@@ -3,6 +3,8 @@ import type {
   FunctionCallContent,
   PausedCallContent,
 } from "../messages/content.js";
+import { copyJson, isJsonObject } from "../messages/json.js";
+import { sameJson } from "../messages/same-json.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Run } from "../run/run-context.js";
 import type { ApprovalContext, FunctionTool } from "../tools/tool.js";
@@ -53,9 +55,10 @@ export async function makeRequests(
   const own = await Promise.all(asked.map((call) => requestFor(call, terms)));
   const paused = await Promise.all(waiting.map(stageOf));
   const passedUp = waiting.flatMap((call) => requestsInside(call, terms));
-  const requests = [...own, ...passedUp].map((request, at) =>
-    at === 0 ? { ...request, batch: terms.batch } : request,
-  );
+  const [first, ...others] = [...own, ...passedUp];
+  const requests = first
+    ? [{ ...first, ...besideOf(asked, waiting, terms), batch: terms.batch }, ...others]
+    : [];
   const { keys } = terms.settings;
   if (keys === undefined) return { requests, paused };
   const signature = await signPause(keys, { requests, calls: terms.calls, paused });
@@ -74,6 +77,7 @@ async function requestFor(
     type: "function_approval_request",
     requestId: terms.run.newId("request"),
     call,
+    ...effectiveOf(context, input),
     tool: await requestedTool(tool),
     ...(reason !== undefined && { reason }),
     ...(summary !== undefined && { summary }),
@@ -91,7 +95,7 @@ function requestsInside(
 ): readonly FunctionApprovalRequestContent[] {
   const step = { callId: call.callId, name: tool.name };
   const expiresAt = expiryOf(terms);
-  return pause.requests.map(({ signature: _signature, batch: _batch, ...request }) => ({
+  return pause.requests.map(({ signature: _, batch: _batch, beside: _beside, ...request }) => ({
     ...request,
     ...(request.expiresAt === undefined && expiresAt !== undefined && { expiresAt }),
     path: [step, ...(request.path ?? [])],
@@ -103,6 +107,33 @@ async function stageOf({ call, tool, pause }: WaitingCall): Promise<PausedCallCo
   const { hash } = await requestedTool(tool);
   const requestIds = pause.requests.map((request) => request.requestId);
   return { type: "paused_call", callId: call.callId, requestIds, hash, state: pause.state };
+}
+
+/** The calls that run with those that are asked about; those of a run inside stand in its own requests. */
+function besideOf(
+  asked: readonly AskedCall[],
+  waiting: readonly WaitingCall[],
+  { batch, calls }: PauseTerms,
+): Pick<FunctionApprovalRequestContent, "beside"> {
+  const ids = new Set(batch);
+  for (const { call } of [...asked.map(({ context }) => context), ...waiting]) {
+    ids.delete(call.callId);
+  }
+  const inside = waiting.flatMap(({ pause }) =>
+    pause.requests.flatMap(({ beside = [] }) => beside),
+  );
+  const beside = [...calls.filter(({ callId }) => ids.has(callId)), ...inside];
+  return beside.length > 0 ? { beside } : {};
+}
+
+/** What the tool would get, where that is other JSON than what the model wrote. */
+function effectiveOf(
+  { tool, call, arguments: validated }: ApprovalContext,
+  input: unknown,
+): Pick<FunctionApprovalRequestContent, "effective"> {
+  // What a Standard Schema put out need not be JSON.
+  const effective = tool.schema === undefined && isJsonObject(input) ? input : validated;
+  return sameJson(effective, call.arguments) ? {} : { effective: copyJson(effective) };
 }
 
 /** A request that no session remembers must not stay open for ever. */

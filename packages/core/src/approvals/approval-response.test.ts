@@ -102,7 +102,7 @@ describe("approve and deny", () => {
 
   it("refuse edited arguments with a denial: nothing runs", () => {
     const options: object = { arguments: { amount: 6 } };
-    expect(refusal(() => deny(request, options))).toMatchObject({ code: "invalid_decision" });
+    expect(() => deny(request, options)).toThrow(/deny has no option "arguments"/);
   });
 });
 
@@ -210,11 +210,10 @@ describe("what a decision wants remembered", () => {
   });
 
   it.each<[unknown, RegExp]>([
-    [false, /true or an object/],
-    [null, /true or an object/],
-    ["arguments", /true or an object/],
-    [1, /true or an object/],
-    [["tool"], /true or an object/],
+    [null, /true, false or an object/],
+    ["arguments", /true, false or an object/],
+    [1, /true, false or an object/],
+    [["tool"], /true, false or an object/],
     [{ scopes: "tool" }, /no member "scopes"/],
     [{ scope: "all" }, /`remember.scope` must be/],
     [{ scope: null }, /`remember.scope` must be/],
@@ -237,6 +236,25 @@ describe("what a decision wants remembered", () => {
     expect(error).toMatchObject({ code: "invalid_decision", requestId: "r1" });
     expect(error?.message).toMatch(message);
   });
+});
+
+it("a decision that says false about being remembered is not remembered", () => {
+  expect(parseDecision({ ...yes, remember: false }).remember).toBe(false);
+  expect(approve(request, { remember: false })).not.toHaveProperty("remember");
+});
+
+it("a server may refuse to have decisions remembered, and options that there are not", () => {
+  const posted = { ...yes, remember: true };
+  const error = refusal(() => parseDecision(posted, { remember: false }));
+  expect(error).toMatchObject({ code: "invalid_decision", requestId: "r1" });
+  const misspelt: object = { decidedby: "mara" };
+  expect(() => parseDecision(yes, misspelt)).toThrow(/decidedBy/);
+  expect(() => approve(request, { argument: {} } as object)).toThrow(/did you mean "arguments"/);
+});
+
+it("what is no request cannot be answered", () => {
+  const nothing = undefined as unknown as typeof request;
+  expect(refusal(() => approve(nothing))).toMatchObject({ code: "unknown_request" });
 });
 
 describe("any JSON", () => {

@@ -1,3 +1,4 @@
+import { checkOptionNames } from "../errors/configuration-error.js";
 import { ApprovalError } from "../errors/run-errors.js";
 import type {
   FunctionApprovalRequestContent,
@@ -15,7 +16,7 @@ export interface ApproveOptions {
   /** For the record. */
   readonly reason?: string | undefined;
   /** Holds for further calls, too; `true` means: with exactly these arguments. Needs a session. */
-  readonly remember?: true | Remember | undefined;
+  readonly remember?: boolean | Remember | undefined;
 }
 
 /** What a denial can say beside no. */
@@ -30,6 +31,7 @@ export function approve(
   request: FunctionApprovalRequestContent,
   options: ApproveOptions = {},
 ): FunctionApprovalResponseContent {
+  checkOptionNames("approve", options, approveNames);
   const decision = decisionOn(request, true, options);
   if (decision.arguments) checkEdit(request, decision.arguments);
   return decision;
@@ -44,14 +46,19 @@ export function deny(
   request: FunctionApprovalRequestContent,
   options: DenyOptions = {},
 ): FunctionApprovalResponseContent {
+  checkOptionNames("deny", options, denyNames);
   return decisionOn(request, false, options);
 }
 
 /** What only a server knows about a decision. */
-export interface DecisionOrigin {
+export interface DecisionTerms {
   /** Who decided, from the server's own login: a page cannot say it. */
   readonly decidedBy?: string | undefined;
+  /** Whether the page may have decisions remembered. Default true. */
+  readonly remember?: boolean | undefined;
 }
+
+const termNames: ReadonlySet<string> = new Set<keyof DecisionTerms>(["decidedBy", "remember"]);
 
 /**
  * Reads a decision that a page has posted: JSON text, or what was parsed of it.
@@ -60,8 +67,10 @@ export interface DecisionOrigin {
  */
 export function parseDecision(
   json: unknown,
-  { decidedBy }: DecisionOrigin = {},
+  terms: DecisionTerms = {},
 ): FunctionApprovalResponseContent {
+  checkOptionNames("parseDecision", terms, termNames);
+  const { decidedBy, remember = true } = terms;
   const value = typeof json === "string" ? parsed(json) : json;
   if (isJsonObject(value)) {
     if ("decidedBy" in value) {
@@ -76,6 +85,9 @@ export function parseDecision(
     }
   }
   const posted = checkDecision(value);
+  if (!remember && posted.remember) {
+    throw invalid("It is not for a page to have decisions remembered here.", posted.requestId);
+  }
   return ownCopy(decidedBy === undefined ? posted : checkDecision({ ...posted, decidedBy }));
 }
 
@@ -124,7 +136,7 @@ export function checkEdit(request: FunctionApprovalRequestContent, edited: JsonO
   const allowed = editable?.length ? `only: ${editable.join(", ")}` : "none";
   throw new ApprovalError(
     "not_editable",
-    `The argument "${forbidden}" of "${call.name}" may not be changed when approving it (editable: ${allowed}). Deny the call and say why, or let the tool declare \`editable\`.`,
+    `The argument "${forbidden}" of "${call.name}" may not be changed when approving it (editable: ${allowed}). \`arguments\` are all of them, as they are to be: leave the others as they are in \`request.call.arguments\`. Or deny the call and say why.`,
     requestId,
   );
 }
@@ -132,6 +144,13 @@ export function checkEdit(request: FunctionApprovalRequestContent, edited: JsonO
 function sameMember(a: JsonObject, b: JsonObject, name: string): boolean {
   return Object.hasOwn(a, name) === Object.hasOwn(b, name) && sameJson(a[name], b[name]);
 }
+
+const denyNames: ReadonlySet<string> = new Set<keyof DenyOptions>(["reason", "remember"]);
+const approveNames: ReadonlySet<string> = new Set<keyof ApproveOptions>([
+  "arguments",
+  "reason",
+  "remember",
+]);
 
 const members: ReadonlySet<string> = new Set([
   "type",
@@ -143,19 +162,34 @@ const members: ReadonlySet<string> = new Set([
 ] satisfies (keyof FunctionApprovalResponseContent)[]);
 
 function decisionOn(
-  { requestId }: FunctionApprovalRequestContent,
+  request: FunctionApprovalRequestContent,
   approved: boolean,
   { arguments: edited, reason, remember }: ApproveOptions,
 ): FunctionApprovalResponseContent {
+  const { requestId } = checkRequest(request);
   const decision = {
     type: "function_approval_response",
     requestId,
     approved,
     ...(reason !== undefined && { reason }),
     ...(edited !== undefined && { arguments: edited }),
-    ...(remember !== undefined && { remember }),
+    ...(remember !== undefined && remember !== false && { remember }),
   };
   return ownCopy(checkDecision(decision));
+}
+
+function checkRequest(request: FunctionApprovalRequestContent): FunctionApprovalRequestContent {
+  if (
+    isJsonObject(request) &&
+    typeof request.requestId === "string" &&
+    isJsonObject(request.call)
+  ) {
+    return request;
+  }
+  throw new ApprovalError(
+    "unknown_request",
+    "approve() and deny() take an approval request, such as one of session.pending.",
+  );
 }
 
 /** What was posted may be nested more deeply than anybody can follow. */
@@ -178,8 +212,8 @@ function parsed(text: string): unknown {
 const rememberNames: ReadonlySet<string> = new Set<keyof Remember>(["scope", "until", "uses"]);
 
 function whyNotRemember(remember: unknown): string | undefined {
-  if (remember === true) return undefined;
-  if (!isJsonObject(remember)) return "`remember` must be true or an object.";
+  if (typeof remember === "boolean") return undefined;
+  if (!isJsonObject(remember)) return "`remember` must be true, false or an object.";
   const { scope, until, uses } = remember;
   const unknown = Object.keys(remember).find((name) => !rememberNames.has(name));
   if (unknown !== undefined) return `\`remember\` has no member "${unknown}".`;

@@ -1,7 +1,9 @@
 import type {
   FunctionApprovalRequestContent,
   FunctionApprovalResponseContent,
+  FunctionCallContent,
 } from "../messages/content.js";
+import type { JsonObject } from "../messages/json.js";
 import { approve, deny } from "./approval-response.js";
 
 /** A terminal, as far as it is needed: `readline.Interface` of `node:readline/promises` is one. */
@@ -42,6 +44,7 @@ export async function promptForDecisions(
 /** A request as text for people, whole: what stands here is what they decide about. */
 export function describeRequest(request: FunctionApprovalRequestContent): string {
   const { call, tool, path = [], reason, summary, violation, expiresAt } = request;
+  const { effective, beside = [] } = request;
   const owner = tool?.owner === undefined ? "" : ` of ${visible(tool.owner)}`;
   const through = path.map((step) => visible(step.name)).join(" > ");
   const traits = Object.entries(tool?.traits ?? {}).map(([name, value]) =>
@@ -55,9 +58,19 @@ export function describeRequest(request: FunctionApprovalRequestContent): string
     ["breaks", visible(violation ?? "")],
     ["declares", visible(traits.join(", "))],
     ["until", expiresAt === undefined ? "" : timeOf(expiresAt)],
-    ["arguments", visible(JSON.stringify(call.arguments ?? {}, undefined, 2), "\n")],
+    ["arguments", json(call.arguments ?? {})],
+    ["as the tool gets them", effective ? json(effective) : ""],
+    ["runs with it", beside.map((each) => visible(callText(each))).join("\n")],
   ];
   return lines.flatMap(([name, text]) => (text ? [field(name, text)] : [])).join("\n");
+}
+
+function json(value: JsonObject): string {
+  return visible(JSON.stringify(value, undefined, 2), "\n");
+}
+
+function callText({ name, arguments: args = {} }: FunctionCallContent): string {
+  return `${name} ${JSON.stringify(args)}`;
 }
 
 /** Further lines stand behind a bar, so that none of them can pose as a field of its own. */

@@ -18,10 +18,10 @@ import { isValid, matchesMember, rememberingSession } from "./recall.js";
  */
 export function checkRemember(
   { remember, requestId, arguments: edited }: FunctionApprovalResponseContent,
-  { call }: FunctionApprovalRequestContent,
+  { call, effective = {} }: FunctionApprovalRequestContent,
   run: RunContext,
 ): void {
-  if (remember === undefined) return;
+  if (!remember) return;
   if (rememberingSession(run) === undefined) {
     throw new ApprovalError(
       "remember_needs_session",
@@ -36,7 +36,9 @@ export function checkRemember(
   if (!isJsonObject(scope)) return;
   const args = edited ?? call.arguments ?? {};
   const { matching } = scope as { readonly matching: JsonObject };
-  const other = Object.keys(matching).find((name) => !matchesMember(matching, args, name));
+  const fits = (name: string): boolean =>
+    matchesMember(matching, args, name) || matchesMember(matching, effective, name);
+  const other = Object.keys(matching).find((name) => !fits(name));
   if (other === undefined) return;
   throw new ApprovalError(
     "invalid_decision",
@@ -54,14 +56,14 @@ export function rememberDecision(
 ): void {
   const { remember, approved, decidedBy, requestId } = answer;
   const session = rememberingSession(run);
-  if (remember === undefined || session === undefined || request.tool === undefined) return;
+  if (!remember || session === undefined || request.tool === undefined) return;
   const { scope = "arguments", until, uses } = remember === true ? ({} as Remember) : remember;
   const { name, owner, hash } = request.tool;
   const decision: RememberedDecision = {
     id: run.newId("remembered"),
     approved,
     tool: { name, ...(owner !== undefined && { owner }), hash },
-    scope: scope === "arguments" ? { arguments: args } : scope,
+    scope: scopeOf(scope, args),
     ...(until !== undefined && { until }),
     ...(uses !== undefined && { usesLeft: uses }),
     ...(decidedBy !== undefined && { decidedBy }),
@@ -71,4 +73,16 @@ export function rememberDecision(
   const now = run.now();
   const valid = session.remembered.filter((each) => isValid(each, now));
   AgentSession.remember(session, [...valid, decision]);
+}
+
+/** As validated: that is how further calls are compared. */
+function scopeOf(
+  scope: NonNullable<Remember["scope"]>,
+  args: JsonObject,
+): RememberedDecision["scope"] {
+  if (scope === "tool") return scope;
+  if (scope === "arguments") return { arguments: args };
+  const names = Object.keys(scope.matching);
+  const matching = names.map((name) => [name, args[name] ?? scope.matching[name] ?? null] as const);
+  return { matching: Object.fromEntries(matching) };
 }

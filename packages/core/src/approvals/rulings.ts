@@ -9,7 +9,7 @@ import type { ApprovalDecision, ResumedCall, Tool, ToolResult } from "../tools/t
 import { toolsByName } from "../tools/tool-list.js";
 import { errorResult } from "../tools/tool-result.js";
 import { requestedTool } from "./requested-tool.js";
-import { type HeldBatch, isExpired } from "./settle-answers.js";
+import type { HeldBatch } from "./settle-answers.js";
 
 /** What people have decided about a call that waited. */
 export type Ruling =
@@ -29,12 +29,11 @@ export type Ruling =
 export async function rulingsOn(
   batch: HeldBatch,
   tools: readonly Tool[],
-  now: number,
 ): Promise<ReadonlyMap<string, Ruling>> {
   const rulings = new Map<string, Ruling>();
   for (const call of batch.open) {
     const requests = batch.requests.filter((request) => waitingCallId(request) === call.callId);
-    const ruling = await rulingOn(call, requests, batch, tools, now);
+    const ruling = await rulingOn(call, requests, batch, tools);
     if (ruling) rulings.set(call.callId, ruling);
   }
   return rulings;
@@ -45,17 +44,15 @@ async function rulingOn(
   requests: readonly FunctionApprovalRequestContent[],
   batch: HeldBatch,
   tools: readonly Tool[],
-  now: number,
 ): Promise<Ruling | undefined> {
   const request = requests.at(-1);
   if (request === undefined) return undefined;
   const stage = batch.paused.get(call.callId);
   if (request.path !== undefined && stage !== undefined) {
     if (await hasChanged(call.name, stage.hash, tools)) return stale(call.name);
-    const answers = requests.map((each) => answerTo(each, batch, now));
+    const answers = requests.flatMap((each) => batch.answers.get(each.requestId) ?? []);
     return { kind: "resumed", resumed: { state: stage.state, answers } };
   }
-  if (isExpired(request, now)) return refused("approval_expired", expired, false);
   const answer = batch.answers.get(request.requestId);
   if (!answer?.approved) return refused("approval_denied", denial(answer?.reason), true);
   if (await hasChanged(call.name, request.tool?.hash, tools)) return stale(call.name);
@@ -81,18 +78,6 @@ function approved(
   return { kind: "approved", decision, request, answer, ...changed };
 }
 
-/** The answer to a question of a run inside; where time has run out, a denial. */
-function answerTo(
-  request: FunctionApprovalRequestContent,
-  batch: HeldBatch,
-  now: number,
-): FunctionApprovalResponseContent {
-  const { requestId } = request;
-  const answer = batch.answers.get(requestId);
-  if (answer && !isExpired(request, now)) return answer;
-  return { type: "function_approval_response", requestId, approved: false, reason: expired };
-}
-
 /** A tool that is not there at all is the loop's to tell of. */
 async function hasChanged(
   name: string,
@@ -103,8 +88,6 @@ async function hasChanged(
   if (tool?.type !== "function") return false;
   return (await requestedTool(tool)).hash !== hash;
 }
-
-const expired = "nobody has approved it in time.";
 
 function denial(reason: string | undefined): string {
   const said = reason?.trim();

@@ -11,6 +11,7 @@ import {
   answersOf,
   groupsOf,
   heldCallIds,
+  isExpired,
   isHosted,
   isStage,
   openRequests,
@@ -62,6 +63,7 @@ export function readAnswers(
   log: readonly Message[],
   from: number,
   own: readonly Request[] | undefined,
+  now: number,
 ): ReadAnswers {
   const requests = own ?? requestsIn(log);
   const recorded = answersIn(log.slice(0, from));
@@ -83,11 +85,13 @@ export function readAnswers(
     if (request === undefined) throw unanswerable(requestId, log);
     const before = recorded.has(requestId) && !isStuck(requestId, groups, recorded);
     if (before || news.has(requestId)) throw alreadyAnswered(request);
+    const group = groups.find((each) => each.includes(request)) ?? [request];
+    if (isExpired(group, now)) throw expired(requestId);
     news.set(requestId, answer);
   }
   const answers = new Map([...recorded, ...news]);
   return {
-    batches: groups.map((group) => batchOf(log, group, answers, news)),
+    batches: groups.map((group) => batchOf(log, group, answers, news, from)),
     news: local.flatMap((request) => {
       const answer = news.get(request.requestId);
       return answer ? [{ request, answer }] : [];
@@ -120,14 +124,23 @@ function settledLater(log: readonly Message[], from: number): ReadonlySet<Answer
   return settled;
 }
 
-/** Whether every request of a batch is answered, or can no longer be. */
-export function isDecided({ requests, answers }: HeldBatch, now: number): boolean {
-  return requests.every((request) => answers.has(request.requestId) || isExpired(request, now));
+/** Whether every request of a batch is answered. */
+export function isDecided({ requests, answers }: HeldBatch): boolean {
+  return requests.every((request) => answers.has(request.requestId));
 }
 
-/** Whether a request can no longer be answered: it counts as denied. */
-export function isExpired({ expiresAt }: Request, now: number): boolean {
-  return expiresAt !== undefined && expiresAt <= now;
+/** Whether an input has to do with a batch: it answers a request of it, or a call. */
+function touches(
+  calls: readonly FunctionCallContent[],
+  requests: readonly Request[],
+  news: ReadonlyMap<string, Answer>,
+  input: readonly Message[],
+): boolean {
+  if (requests.some((request) => news.has(request.requestId))) return true;
+  const ids = new Set(calls.map((call) => call.callId));
+  return input.some(({ contents }) =>
+    contents.some((content) => content.type === "function_result" && ids.has(content.callId)),
+  );
 }
 
 /**
@@ -149,7 +162,7 @@ export async function verifyBatch(
     const [request] = requests;
     throw new ApprovalError(
       "not_genuine",
-      `The approval request "${request?.requestId ?? ""}" was not made by this agent, or it or the calls beside it were changed since: its signature does not fit. Nothing ran.`,
+      `The signature of the approval request "${request?.requestId ?? ""}" does not fit: it was not made with one of the keys of \`approvalSecret\`, or it, another request of its pause, or a call beside it was changed or left out. Nothing ran. After a change of keys keep the old one in the list until its requests have expired.`,
       request?.requestId,
     );
   }
@@ -189,6 +202,7 @@ function batchOf(
   requests: readonly Request[],
   answers: ReadonlyMap<string, Answer>,
   news: ReadonlyMap<string, Answer>,
+  from: number,
 ): HeldBatch {
   const held = heldCallIds(requests);
   const results = new Set<string>();
@@ -213,7 +227,7 @@ function batchOf(
     open: calls.filter((call) => !results.has(call.callId)),
     held,
     paused,
-    touched: requests.some((request) => news.has(request.requestId)),
+    touched: touches(calls, requests, news, log.slice(from)),
   };
 }
 
@@ -228,6 +242,14 @@ function unanswerable(requestId: string, log: readonly Message[]): ApprovalError
   return new ApprovalError(
     "unknown_request",
     `There is no approval request "${requestId}" here. Answer it in the session that asked, or together with the whole history that holds it.`,
+    requestId,
+  );
+}
+
+function expired(requestId: string): ApprovalError {
+  return new ApprovalError(
+    "request_expired",
+    `The approval request "${requestId}" has expired: it counts as denied, and nothing that waits with it runs.`,
     requestId,
   );
 }

@@ -55,14 +55,16 @@ function bytesOf({ requests, calls, paused }: SignedPause): Uint8Array<ArrayBuff
 
 type Signed = readonly [id: string, ...rest: unknown[]];
 
-/** All that a person is shown, word by word; of the tool only its schema is left to its hash. */
+/** All that a person is shown, word by word. */
 function signedRequest(request: FunctionApprovalRequestContent): Signed {
   const { requestId, call, tool, path, batch, editable, expiresAt, spent } = request;
-  const { reason, summary, violation, provider } = request;
+  const { reason, summary, violation, provider, effective, beside } = request;
   return [
     requestId,
     // As it is shown, and as edited arguments are held against it; what runs stands in a message.
     signedCall(call),
+    effective ? canonicalJson(effective) : null,
+    beside ? beside.map(signedCall) : null,
     tool ? signedTool(tool) : null,
     [reason, summary, violation],
     batch,
@@ -75,9 +77,16 @@ function signedRequest(request: FunctionApprovalRequestContent): Signed {
 }
 
 /** Nobody works the hash out again from what is shown: it only says whether the tool has changed. */
-function signedTool({ name, owner, title, description, traits, hash }: RequestedTool) {
-  return [name, owner, title, description, canonicalJson(traits), hash];
+function signedTool(tool: RequestedTool): string {
+  const known = signedTools.get(tool);
+  if (known !== undefined) return known;
+  const signed = canonicalJson(tool);
+  signedTools.set(tool, signed);
+  return signed;
 }
+
+/** All requests about one tool share its description, until they go through JSON. */
+const signedTools = new WeakMap<RequestedTool, string>();
 
 function signedCall({ callId, name, arguments: args, argumentsText }: FunctionCallContent): Signed {
   return [callId, name, canonicalJson(args), argumentsText];

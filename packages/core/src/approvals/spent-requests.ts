@@ -9,6 +9,8 @@ export interface SpentRequests {
    * @param until Milliseconds since the epoch: nobody asks for this id later than that.
    */
   take(requestId: string, until: number): boolean | PromiseLike<boolean>;
+  /** Gives a request back of which nothing has run. Left out: it stays used, and has to be asked anew. */
+  release?(requestId: string): unknown;
 }
 
 /** Used requests in the memory of this process: enough for one server, forgotten by a restart. */
@@ -23,13 +25,18 @@ export function memorySpentRequests(now: () => number = Date.now): SpentRequests
         nextSweep = time + sweepEveryMs;
       }
       if (until.has(requestId)) return false;
-      until.set(requestId, expiresAt);
+      until.set(requestId, Math.min(expiresAt, time + longestMs));
       return true;
+    },
+    release(requestId) {
+      until.delete(requestId);
     },
   };
 }
 
 const sweepEveryMs = 60_000;
+/** What never expires is remembered so long: by then its session knows that it is closed. */
+const longestMs = 7 * 24 * 60 * 60 * 1000;
 
 const ofEnvironments = new WeakMap<RunEnvironment, SpentRequests>();
 

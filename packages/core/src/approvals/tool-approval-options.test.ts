@@ -4,8 +4,7 @@ import { type ToolApprovalOptions, type ToolApprovalRule, toolApproval } from ".
 
 /** A rule about the tool "send". */
 function rule(kind: string): ToolApprovalRule {
-  // biome-ignore lint/suspicious/noThenProperty: that is the word that rules use.
-  return { tool: "send", then: kind as ToolApprovalRule["then"] };
+  return { tool: "send", verdict: kind as ToolApprovalRule["verdict"] };
 }
 
 describe("the options of toolApproval", () => {
@@ -36,8 +35,12 @@ describe("the options of toolApproval", () => {
       "invalid_option",
       /`rules\[0\]`.owner must be a string/,
     ],
-    [{ rules: [{ tool: "send" }] }, "invalid_option", /`rules\[0\]`.then must be "run", "ask" or/],
-    [{ rules: [rule("allow")] }, "invalid_option", /`rules\[0\]`.then must be/],
+    [
+      { rules: [{ tool: "send" }] },
+      "invalid_option",
+      /`rules\[0\]`.verdict must be "run", "ask" or/,
+    ],
+    [{ rules: [rule("allow")] }, "invalid_option", /`rules\[0\]`.verdict must be/],
     [{ rules: [{ ...some, reason: 7 }] }, "invalid_option", /`rules\[0\]`.reason must be a string/],
     [{ rules: [{ ...some, arguments: [] }] }, "invalid_option", /`rules\[0\]`.arguments must be/],
     [{ rules: [{ ...some, arguments: null }] }, "invalid_option", /`rules\[0\]`.arguments must be/],

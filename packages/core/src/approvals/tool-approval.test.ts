@@ -51,12 +51,11 @@ async function verdictOn(options: ToolApprovalOptions, call: Call = {}): Promise
 const harmless: ToolTraits = { readOnly: true };
 const presets: readonly ApprovalPreset[] = ["default", "readOnly", "all", "full"];
 
-type Kind = ToolApprovalRule["then"];
+type Kind = ToolApprovalRule["verdict"];
 
 /** A rule about the tool "send". */
 function rule(kind: Kind, more: Partial<ToolApprovalRule> = {}): ToolApprovalRule {
-  // biome-ignore lint/suspicious/noThenProperty: that is the word that rules use.
-  return { tool: "send", then: kind, ...more };
+  return { tool: "send", verdict: kind, ...more };
 }
 const ruled = (kind: Kind, more: Partial<ToolApprovalRule> = {}): ToolApprovalOptions => ({
   rules: [rule(kind, more)],
@@ -195,10 +194,12 @@ describe("a rule", () => {
     ["bank", "Bank"],
     ["", undefined],
     [undefined, ""],
-  ])("of the owner %j never reaches a tool of the owner %j", async (owner, other) => {
+  ])("of the owner %j lets no tool of the owner %j run", async (owner, other) => {
     for (const kind of ["ask", "deny"] as const) {
       const options = ruled(kind, { owner });
-      expect((await verdictOn(options, { traits: harmless, owner: other })).kind).toBe("run");
+      // What holds a call up may mean everybody's tool of that name; what lets it run, never does.
+      const reached = owner === undefined ? kind : "run";
+      expect((await verdictOn(options, { traits: harmless, owner: other })).kind).toBe(reached);
       expect((await verdictOn(options, { traits: harmless, owner })).kind).toBe(kind);
     }
     const lenient: ToolApprovalOptions = { preset: "all", ...ruled("run", { owner }) };

@@ -17,13 +17,16 @@ export type ApprovalPreset = "default" | "readOnly" | "full" | "all";
 export interface ToolApprovalRule {
   /** The tool's name. */
   readonly tool: string;
-  /** Whose tool it is. Left out: the program's own; a rule never reaches another owner's tool. */
+  /**
+   * Whose tool it is. Left out, a rule that lets calls run means the program's own tool alone, and one
+   * that asks or denies means every tool of the name.
+   */
   readonly owner?: string | undefined;
   /** Only calls with exactly these arguments; `{}` is the call without any. Default: all calls. */
   readonly arguments?: JsonObject | undefined;
   /** Only calls in which these arguments are equal, whatever the others are. Excludes `arguments`. */
   readonly matching?: JsonObject | undefined;
-  readonly then: "run" | "ask" | "deny";
+  readonly verdict: "run" | "ask" | "deny";
   /** Shown to the person who is asked, or told the model with a denial. */
   readonly reason?: string | undefined;
 }
@@ -79,7 +82,7 @@ async function automatic(
   { rules = [], decide }: ToolApprovalOptions,
 ): Promise<Verdict | undefined> {
   const rule = ruleFor(context, rules);
-  if (rule) return verdictOf(rule.then, rule.reason);
+  if (rule) return verdictOf(rule.verdict, rule.reason);
   const decided = await decide?.(context);
   return typeof decided === "string" ? verdictOf(decided, undefined) : decided;
 }
@@ -99,7 +102,7 @@ function whyAsk(
   if (preset === "all") return "every call is asked about";
   if (trust === "external") return "the tool is not this program's own";
   if (runsCode === true) return "it runs a shell or code";
-  if (readOnly === true) return undefined;
+  if (readOnly === true && destructive !== true) return undefined;
   if (preset === "readOnly") return "it may change something";
   if (destructive === false) return undefined;
   return destructive === true ? "it may destroy something" : "the tool does not say what it may do";
@@ -113,16 +116,19 @@ function ruleFor(
 ): ToolApprovalRule | undefined {
   const fitting = rules.filter((rule) => fits(rule, context));
   for (const kind of strictness) {
-    const rule = fitting.find((each) => each.then === kind);
+    const rule = fitting.find((each) => each.verdict === kind);
     if (rule) return rule;
   }
   return undefined;
 }
 
 function fits(rule: ToolApprovalRule, { tool, arguments: args }: VerdictContext): boolean {
-  if (rule.tool !== tool.name || rule.owner !== tool.owner) return false;
+  if (rule.tool !== tool.name) return false;
+  // To run needs the very tool; what holds a call up may mean everybody's of that name.
+  const anybodys = rule.verdict !== "run" && rule.owner === undefined;
+  if (!anybodys && rule.owner !== tool.owner) return false;
   // A name alone does not tell whose the tool is.
-  if (rule.then === "run" && tool.trust === "external" && rule.owner === undefined) return false;
+  if (rule.verdict === "run" && tool.trust === "external" && rule.owner === undefined) return false;
   if (rule.arguments) return canonicalJson(rule.arguments) === canonicalJson(args);
   return rule.matching === undefined || matches(rule.matching, args);
 }
@@ -144,7 +150,7 @@ const ruleNames: ReadonlySet<string> = new Set<keyof ToolApprovalRule>([
   "owner",
   "arguments",
   "matching",
-  "then",
+  "verdict",
   "reason",
 ]);
 const presets: ReadonlySet<unknown> = new Set<ApprovalPreset>([
@@ -168,20 +174,21 @@ function checkOptions(options: ToolApprovalOptions): void {
 }
 
 function checkRule(rule: ToolApprovalRule, place: string): void {
-  if (!isJsonObject(rule)) throw wrong(place, 'an object such as { tool: "send", then: "ask" }');
+  if (!isJsonObject(rule)) throw wrong(place, 'an object such as { tool: "send", verdict: "ask" }');
   checkOptionNames(place, rule, ruleNames);
-  const { tool, then, matching } = rule;
+  const { tool, verdict, matching } = rule;
   const args = rule.arguments;
   if (typeof tool !== "string" || tool.trim() === "") throw wrong(`${place}.tool`, "a tool's name");
   for (const name of ["owner", "reason"] as const) {
     const text = rule[name];
     if (text !== undefined && typeof text !== "string") throw wrong(`${place}.${name}`, "a string");
   }
-  if (!strictness.includes(then)) throw wrong(`${place}.then`, '"run", "ask" or "deny"');
+  if (!strictness.includes(verdict)) throw wrong(`${place}.verdict`, '"run", "ask" or "deny"');
   if (args !== undefined && !isJsonObject(args)) throw wrong(`${place}.arguments`, "an object");
   if (matching === undefined) return;
   if (args !== undefined) throw wrong(place, "a rule with `arguments` or `matching`, not both");
-  if (isJsonObject(matching) && Object.keys(matching).length > 0) return;
+  const values = isJsonObject(matching) ? Object.values(matching) : [];
+  if (values.length > 0 && !values.includes(undefined as never)) return;
   throw wrong(
     `${place}.matching`,
     "an object with at least one member; leave it out for all calls",

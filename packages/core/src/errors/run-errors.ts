@@ -22,6 +22,7 @@ export type ApprovalErrorCode =
   | "invalid_decision"
   | "unknown_request"
   | "request_closed"
+  | "request_expired"
   | "already_answered"
   | "already_used"
   | "not_genuine"

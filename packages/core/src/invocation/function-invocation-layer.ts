@@ -6,7 +6,6 @@ import type {
   Outcome,
 } from "../chat/chat-client.js";
 import { checkChatOptions, checkToolChoice, type ToolChoice } from "../chat/chat-options.js";
-import { ConfigurationError } from "../errors/configuration-error.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
@@ -25,11 +24,12 @@ import {
   invocationSettings,
 } from "./function-invocation-configuration.js";
 import {
+  checkLayers,
   composeOnions,
   type InvocationLayers,
   type InvocationOnions,
 } from "./invocation-onions.js";
-import { answersSomething, inputStart, isLeftOpen } from "./left-open.js";
+import { answersSomething, inputStart, isLeftOpen, waitsForPeople } from "./left-open.js";
 import { ModelCaller } from "./model-caller.js";
 import { pusher } from "./push-updates.js";
 import type { BatchEnd, RoundTerms } from "./round-terms.js";
@@ -157,9 +157,8 @@ class Invocation {
 
   async #turn(): Promise<ChatResponse> {
     checkToolChoice(this.#choice, this.#tools.current);
-    const { messages } = this.#request;
-    const from = inputStart(messages, this.#run.inputFrom);
-    const settled = answersSomething(messages, from) && (await this.#settle(from));
+    const from = inputStart(this.#request.messages, this.#run.inputFrom);
+    const settled = this.#isSettled(from) ? undefined : await this.#settle(from);
     if (settled) return settled;
     for (;;) {
       const limit = this.#limit();
@@ -190,9 +189,17 @@ class Invocation {
     return open || this.#model.asked ? this.#done("paused") : undefined;
   }
 
+  /** Whether nothing of an earlier run has to be seen to before the model is asked. */
+  #isSettled(from: number): boolean {
+    const { messages } = this.#request;
+    if (from < messages.length) return !answersSomething(messages, from);
+    return !waitsForPeople(messages, this.#run.session);
+  }
+
   /** What came in may answer what an earlier run has asked. Returns how the run ends, if it does. */
   async #settle(from: number): Promise<ChatResponse | undefined> {
     const { messages: log } = this.#request;
+    if (from === log.length) return this.#done("paused");
     // Loaded by the first run that goes on with something: most begin anew.
     const { settleAnswers } = await this.#run.gate.pass(import("./approval-flow.js"));
     const { waits, endedBy } = await settleAnswers({
@@ -320,20 +327,6 @@ class Invocation {
       ...why,
     };
   }
-}
-
-/** Handlers that nobody would call are a mistake: the loop has no agent onion. */
-function checkLayers(layers: InvocationLayers & { readonly agent?: readonly Named[] }): void {
-  const [first] = layers.agent ?? [];
-  if (first === undefined) return;
-  throw new ConfigurationError(
-    "wrong_kind",
-    `A FunctionInvocationLayer takes chat, verdict and function handlers; "${first.name}" has a handler for "agent". Put it into the agent's list.`,
-  );
-}
-
-interface Named {
-  readonly name: string;
 }
 
 /** Where nothing is streamed, nobody is told how the answer ended. */

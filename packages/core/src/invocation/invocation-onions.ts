@@ -2,6 +2,7 @@ import { ownVerdict } from "../approvals/own-verdict.js";
 import { type Verdict, type VerdictContext, verdictOnion } from "../approvals/verdict.js";
 import type { ChatClient, ChatResponse } from "../chat/chat-client.js";
 import { type ChatContext, chatOnion } from "../chat/chat-context.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
 import { compose } from "../onion/compose.js";
 import type { Layer } from "../onion/handler.js";
 import type { Core } from "../onion/onion.js";
@@ -38,4 +39,20 @@ export function composeOnions(client: ChatClient, layers: InvocationLayers): Inv
     }),
     ...(layers.function.length > 0 && { function: compose(layers.function, functionOnion, run) }),
   };
+}
+
+/** Handlers that nobody would call are a mistake: the loop has no agent onion. */
+export function checkLayers(
+  layers: InvocationLayers & { readonly agent?: readonly Named[] },
+): void {
+  const [first] = layers.agent ?? [];
+  if (first === undefined) return;
+  throw new ConfigurationError(
+    "wrong_kind",
+    `A FunctionInvocationLayer takes chat, verdict and function handlers; "${first.name}" has a handler for "agent". Put it into the agent's list.`,
+  );
+}
+
+interface Named {
+  readonly name: string;
 }

@@ -1,6 +1,7 @@
 import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
-import { answersIn, answersOf, hostedRequestIds } from "../messages/requests.js";
+import { answersIn, answersOf, hostedRequestIds, pending } from "../messages/requests.js";
+import type { AgentSession } from "../session/agent-session.js";
 
 /**
  * Where in a log that begins which came in now. Where nobody says so, it is what stands after the last
@@ -19,6 +20,15 @@ export function answersSomething(log: readonly Message[], from: number): boolean
     if (message && (message.role === "tool" || answersOf(message).length > 0)) return true;
   }
   return false;
+}
+
+/** Whether nothing is new to the model, and people still have to answer. */
+export function waitsForPeople(
+  log: readonly Message[],
+  session: AgentSession | undefined,
+): boolean {
+  if (log.at(-1)?.role !== "assistant") return false;
+  return (session ? session.pending : pending(log)).length > 0;
 }
 
 /** Whether what came in last answers a part of something of which the rest still waits. */

@@ -4,12 +4,11 @@ import { rulingsOn } from "../approvals/rulings.js";
 import {
   type HeldBatch,
   isDecided,
-  isExpired,
   type ReadAnswers,
   readAnswers,
   verifyBatch,
 } from "../approvals/settle-answers.js";
-import { processSpentRequests } from "../approvals/spent-requests.js";
+import { processSpentRequests, type SpentRequests } from "../approvals/spent-requests.js";
 import { ApprovalError } from "../errors/run-errors.js";
 import type { FunctionApprovalRequestContent, Spent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
@@ -24,7 +23,7 @@ import { checkArguments } from "../tools/validate-arguments.js";
 import { settlementOf } from "./call-outcomes.js";
 import type { InvocationSettings } from "./function-invocation-configuration.js";
 import type { JudgedCall } from "./judged-call.js";
-import type { HeldBatchRunner, RoundTerms } from "./round-terms.js";
+import type { BatchEnd, HeldBatchRunner, RoundTerms } from "./round-terms.js";
 
 /** How a run goes on after the answers that came in. */
 export interface Settled {
@@ -53,7 +52,7 @@ interface Plan {
 /**
  * Settles the answers that an input brings, before the model is asked. First all of them are looked
  * at, and one that cannot be used is an error before anything has happened. A batch then runs once
- * all its requests are answered or have expired; until then its answers wait in the log.
+ * all its requests are answered; until then its answers wait in the log.
  *
  * @throws ApprovalError for an answer that cannot be used.
  */
@@ -61,31 +60,48 @@ export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
   const { log, from, run, calls, terms } = settle;
   for (const message of log.slice(from)) answersOf(message).forEach(checkDecision);
   const own = run.session && AgentSession.requestsOf(run.session);
-  const read = readAnswers(log, from, own);
+  // A parent run has looked at the time, when it handed the answers down.
+  const now = run.trustsInput ? 0 : run.now();
+  const read = readAnswers(log, from, own, now);
   await checkAnswers(settle, read, own !== undefined);
   run.acceptedAnswers = new Set(read.accepted);
   const touched = read.batches.filter((batch) => batch.touched);
-  const now = run.now();
-  const decided = touched.filter((batch) => isDecided(batch, now));
+  const decided = touched.filter(isDecided);
   run.budget.resume(mostSpent(run.budget.spent, decided));
   const plans: Plan[] = [];
   for (const batch of decided) {
-    const rulings = await run.gate.pass(rulingsOn(batch, terms.tools, now));
+    const rulings = await run.gate.pass(rulingsOn(batch, terms.tools));
     plans.push({ batch, judged: await calls.judgeHeld(batch, rulings, terms) });
   }
   let waits = decided.length < touched.length && saysNothingElse(settle);
-  let quiet = own === undefined;
-  const { taken: mine } = settlementOf(run);
+  let quiet = true;
   for (const plan of plans) {
-    const taken = isHeld(plan, settle) || (await take(settle, plan.batch, mine, quiet));
-    const judged = taken ? plan.judged : plan.batch.open.map(usedElsewhere);
-    if (taken && !isHeld(plan, settle)) decide(plan, run, now, mine);
-    const { open, endedBy } = await calls.resume(plan.batch, judged, terms);
+    const { open, endedBy } = await goOn(plan, settle, quiet);
     if (endedBy !== undefined) return { waits: false, endedBy };
     waits ||= open;
     quiet = false;
   }
   return { waits, endedBy: undefined };
+}
+
+/** Goes on with a batch that is decided: takes its requests, and has its calls run. */
+async function goOn(plan: Plan, settle: SettleTerms, quiet: boolean): Promise<BatchEnd> {
+  const { run, calls, terms } = settle;
+  const { batch } = plan;
+  if (isHeld(plan, settle)) return calls.resume(batch, plan.judged, terms);
+  const spent = spentOf(settle);
+  if (!(await take(batch, run, spent, quiet))) {
+    return calls.resume(batch, batch.open.map(usedElsewhere), terms);
+  }
+  decide(plan, run);
+  try {
+    return await calls.resume(batch, plan.judged, terms);
+  } catch (error) {
+    // Where nothing has begun, nothing is used up: the answer can be given again.
+    const { outcomes } = settlementOf(run);
+    if (!batch.open.some(({ callId }) => outcomes.has(callId))) giveBack(batch, run, spent);
+    throw error;
+  }
 }
 
 /** Whether a batch waits on as a whole, for another answer: then nothing of it is used up. */
@@ -132,61 +148,70 @@ async function checkFit(
   );
 }
 
+/** Where used requests are remembered: what the options name, else this process. */
+function spentOf({ run, settings }: SettleTerms): SpentRequests {
+  return settings.approvals.spent ?? processSpentRequests(run.environment);
+}
+
 /**
  * Takes a batch's requests for this run, and for no other one.
  *
- * @param mine What an earlier pass of this run has taken.
- * @param quiet Whether nothing has happened yet, and no session has to go on: then it is an error that
- * they are taken.
+ * @param quiet Whether nothing has happened yet: then it is an error that they are taken, unless they
+ * are all denied, which closes the batch.
  */
 async function take(
-  { run, settings }: SettleTerms,
-  { requests }: HeldBatch,
-  mine: ReadonlySet<string>,
+  { requests, answers }: HeldBatch,
+  run: Run,
+  spent: SpentRequests,
   quiet: boolean,
 ): Promise<boolean> {
   // What a parent run has handed down, it has taken itself.
   if (run.trustsInput) return true;
-  const ofProcess = run.session ? undefined : processSpentRequests(run.environment);
-  const { spent = ofProcess } = settings.approvals;
-  if (spent === undefined) return true;
+  const { taken: mine } = settlementOf(run);
   for (const { requestId, expiresAt = Number.MAX_SAFE_INTEGER } of requests) {
     if (mine.has(requestId)) continue;
     const taken = await run.gate.pass(Promise.resolve(spent.take(requestId, expiresAt)));
     if (taken === true) continue;
-    if (!quiet) return false;
+    const denied = requests.every((request) => !answers.get(request.requestId)?.approved);
+    if (!quiet || denied) return false;
     throw new ApprovalError(
       "already_used",
-      `The approval request "${requestId}" has been used by another run. Nothing ran.`,
+      `The approval request "${requestId}" has been used by another run, which may have run the call. Nothing ran now. Go on with what that run has left; where that is lost, a denial closes the request here.`,
       requestId,
     );
   }
   return true;
 }
 
-/** A copy of the session may have gone on elsewhere: this one has to be able to go on, too. */
+function giveBack({ requests }: HeldBatch, run: Run, spent: SpentRequests): void {
+  const { taken: mine } = settlementOf(run);
+  for (const { requestId } of requests) {
+    if (!mine.delete(requestId)) continue;
+    Promise.resolve(spent.release?.(requestId)).catch((error: unknown) => {
+      run.notice("release_failed", `The request "${requestId}" could not be given back.`, error);
+    });
+  }
+}
+
+/** Another run has used this approval: this copy of the conversation has to be able to go on, too. */
 function usedElsewhere(): JudgedCall {
   const message = "not run here: another run has used this approval, and may have run the call.";
   return { kind: "answered", result: errorResult({ code: "approval_used", message }) };
 }
 
 /** The decisions take effect: they are told, and remembered where they say so. */
-function decide({ batch, judged }: Plan, run: Run, now: number, mine: Set<string>): void {
-  const { requests, answers } = batch;
-  for (const request of requests) {
+function decide({ batch, judged }: Plan, run: Run): void {
+  const { taken: mine } = settlementOf(run);
+  for (const request of batch.requests) {
     const { requestId, call, path } = request;
-    if (mine.has(requestId)) continue;
+    const answer = batch.answers.get(requestId);
+    if (mine.has(requestId) || answer === undefined) continue;
     mine.add(requestId);
-    const answer = answers.get(requestId);
-    const inTime = answer !== undefined && !isExpired(request, now);
-    const { decidedBy } = answer ?? {};
-    run.emit("approval.decided", {
-      requestId,
-      approved: inTime && answer.approved,
-      ...(decidedBy !== undefined && { decidedBy }),
-    });
+    const { approved, decidedBy } = answer;
+    const by = decidedBy !== undefined && { decidedBy };
+    run.emit("approval.decided", { requestId, approved, ...by });
     // What a sub-agent asked is remembered where it is settled.
-    if (!inTime || path !== undefined) continue;
+    if (path !== undefined) continue;
     // As validated, where the call runs: a further one is compared as validated, too.
     const runs = judged.find((each) => each.kind === "run" && each.call.callId === call.callId);
     const args = runs?.kind === "run" ? runs.arguments : (call.arguments ?? {});

@@ -137,6 +137,8 @@ export interface FunctionApprovalRequestContent extends ContentBase {
   /** What an answer names. */
   readonly requestId: string;
   readonly call: FunctionCallContent;
+  /** The arguments that the tool would get, where they are others than the call's: with defaults, and corrected. */
+  readonly effective?: JsonObject;
   /** Absent on the request of a model service for a tool that it runs itself. */
   readonly tool?: RequestedTool;
   /** Why somebody is asked. */
@@ -156,6 +158,8 @@ export interface FunctionApprovalRequestContent extends ContentBase {
    * included. None of them runs before all requests about them are answered.
    */
   readonly batch?: readonly string[];
+  /** On the first request of a pause: the calls that nobody is asked about, and that run with the batch. */
+  readonly beside?: readonly FunctionCallContent[];
   /** The model service that asks, where it does: the answer goes back to it. */
   readonly provider?: string;
   /** What the run had used up when it paused. */
@@ -194,7 +198,7 @@ export interface FunctionApprovalResponseContent extends ContentBase {
   /** All arguments as they are to be, where the request says that they may be changed. */
   readonly arguments?: JsonObject;
   /** Holds for further calls, too; `true` stands for `{}`. Needs a session. */
-  readonly remember?: true | Remember;
+  readonly remember?: boolean | Remember;
   /** Who decided, as the server knows it. */
   readonly decidedBy?: string;
 }

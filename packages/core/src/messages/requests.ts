@@ -124,6 +124,11 @@ export function groupsOf(
   return [...groups.values()];
 }
 
+/** Whether a group of requests can no longer be answered: its pause is over as a whole. */
+export function isExpired(group: readonly Request[], now: number): boolean {
+  return group.some(({ expiresAt }) => expiresAt !== undefined && expiresAt <= now);
+}
+
 /** The ids of all calls that wait for the answers to some requests. */
 export function heldCallIds(requests: readonly Request[]): ReadonlySet<string> {
   const ids = new Set<string>();

@@ -111,6 +111,7 @@ export function tool<const Schema extends SchemaInput | undefined = undefined, V
     invoke: ((args: unknown, invokeOptions?: InvokeOptions) =>
       invoke(made, args, invokeOptions)) as FunctionTool<ArgumentsOf<Schema>, Value>["invoke"],
   };
+  checkEditable(made);
   return Object.freeze(made);
 }
 
@@ -237,6 +238,13 @@ function checkApproval(name: string, options: Readonly<Record<string, unknown>>)
   if (!fields && !isAbsentOr(editable, "boolean")) {
     throw wrongOption(name, "editable", "true, false, or a list of names of arguments");
   }
+  if (approvalMode !== undefined && approvalMode !== "never_require" && !options["execute"]) {
+    throw wrongOption(
+      name,
+      "approvalMode",
+      "left out: the tool has no `execute`, so its calls go back to the caller, who may ask",
+    );
+  }
   if (trust !== undefined && trust !== "trusted" && trust !== "external") {
     throw wrongOption(name, "trust", '"trusted" or "external"');
   }
@@ -248,6 +256,20 @@ function checkApproval(name: string, options: Readonly<Record<string, unknown>>)
       `left out or false: the tool says that it is ${other}, too`,
     );
   }
+}
+
+/** A misspelt name would be a field that nobody can edit. Only where the schema lists all names. */
+function checkEditable({ name, editable, parameters }: FunctionTool): void {
+  if (!Array.isArray(editable)) return;
+  const { properties, additionalProperties } = parameters;
+  if (!isJsonObject(properties) || additionalProperties !== false) return;
+  const unknown = editable.find((field) => !Object.hasOwn(properties, field));
+  if (unknown === undefined) return;
+  throw wrongOption(
+    name,
+    "editable",
+    `names of its arguments; there is no "${unknown}", only: ${Object.keys(properties).join(", ")}`,
+  );
 }
 
 function checkName(name: unknown): string {
