@@ -19,6 +19,6 @@ function firstLine(text: string): string {
 }
 
 function short(value: unknown): string {
-  const text = JSON.stringify(value) ?? "nothing";
+  const text = value instanceof RegExp ? String(value) : (JSON.stringify(value) ?? "nothing");
   return text.length <= 300 ? text : `${text.slice(0, 299)}…`;
 }
