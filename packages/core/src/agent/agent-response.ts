@@ -2,7 +2,7 @@ import type { ChatResponse, Outcome } from "../chat/chat-client.js";
 import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { type Message, textOf } from "../messages/message.js";
-import { heldCallIds, openRequests, pending, requestsIn } from "../messages/requests.js";
+import { blockedCallIds, openRequests, pending, requestsIn } from "../messages/requests.js";
 import type { FinishReason } from "../messages/update.js";
 import type { Usage } from "../messages/usage.js";
 import type { LimitName } from "../run/budget.js";
@@ -79,7 +79,7 @@ export class AgentResponse {
   get openCalls(): readonly FunctionCallContent[] {
     if (this.outcome !== "paused") return [];
     const log = [...this.#log, ...this.messages];
-    const held = heldCallIds(openRequests(log, requestsIn(log)));
+    const held = blockedCallIds(openRequests(log, requestsIn(log)));
     return openCalls(log).filter((call) => !held.has(call.callId));
   }
 }

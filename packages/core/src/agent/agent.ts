@@ -6,6 +6,7 @@ import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA } from "../errors/thrown.js";
 import { EventHub } from "../events/event-hub.js";
 import type { RunEventListener, RunEventName } from "../events/run-events.js";
+import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import type { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
 import { pusher } from "../invocation/push-updates.js";
 import { defined } from "../messages/defined.js";
@@ -201,7 +202,7 @@ export class Agent {
     const { configuration } = this.#layers.loop;
     return layersAround(
       client,
-      { ...configuration, ...defined(invocation ?? {}) },
+      mergeInvocation(configuration, invocation ?? {}),
       mergeMiddleware(this.#middleware, middleware ?? []),
       false,
     );
@@ -235,6 +236,16 @@ function responseOf(error: unknown): AgentResponse {
   }
   const { endedBy } = error;
   return error.result.with({ outcome: "ended", ...(endedBy !== undefined && { endedBy }) });
+}
+
+/** Member by member, those of `approvals` too: a run that says one thing about them keeps the secret. */
+function mergeInvocation(
+  base: FunctionInvocationConfiguration,
+  { approvals, ...rest }: FunctionInvocationConfiguration,
+): FunctionInvocationConfiguration {
+  const merged = { ...base, ...defined(rest) };
+  if (approvals === undefined) return merged;
+  return { ...merged, approvals: { ...base.approvals, ...defined(approvals) } };
 }
 
 function servicesOf(...parts: readonly (Services | undefined)[]): Services | undefined {

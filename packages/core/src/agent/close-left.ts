@@ -8,6 +8,7 @@ import {
   heldCallIds,
   isExpired,
   openRequests,
+  requestsIn,
   waitingCallId,
 } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
@@ -56,7 +57,7 @@ function standOf(
   const decided = new Set<string>();
   const news = answersIn(input);
   const answers = answersIn([...log, ...input]);
-  for (const group of groupsOf(openRequests(log, requests), log)) {
+  for (const group of groupsOf(openRequests(log, requests), requestsIn(log))) {
     const late = group.some((request) => news.has(request.requestId));
     if (!late && isExpired(group, now)) for (const id of heldCallIds(group)) expired.add(id);
     for (const id of group.map(waitingCallId)) {

@@ -1,6 +1,6 @@
 import type { Content } from "../messages/content.js";
 import { callsOf, type Message } from "../messages/message.js";
-import { answersIn, answersOf, groupsOf, openRequests } from "../messages/requests.js";
+import { answersIn, answersOf, groupsOf, openRequests, requestsIn } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { AgentResponse } from "./agent-response.js";
@@ -75,7 +75,10 @@ function withSettledAnswers(
   const log = [...session.messages, ...fresh, ...added];
   const answers = answersIn(log);
   const waiting = new Set<string>();
-  for (const group of groupsOf(openRequests(log, AgentSession.requestsOf(session)), log)) {
+  for (const group of groupsOf(
+    openRequests(log, AgentSession.requestsOf(session)),
+    requestsIn(log),
+  )) {
     const ids = group.map((request) => request.requestId);
     if (ids.every((id) => answers.has(id))) for (const id of ids) waiting.add(id);
   }

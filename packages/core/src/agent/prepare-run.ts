@@ -6,7 +6,7 @@ import type {
 } from "../messages/content.js";
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
-import { heldCallIds, isControl, openRequests, requestsIn } from "../messages/requests.js";
+import { blockedCallIds, isControl, openRequests, requestsIn } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import { closeLeft } from "./close-left.js";
@@ -50,39 +50,70 @@ export function prepareInput(
     run,
   );
   // What stands after the last answer is what this run is about; all before it is history.
-  const turn = unseen.findLastIndex((message) => isHistory(message, storedIds)) + 1;
-  const history = withoutStrayResults(session, unseen.slice(0, turn), run);
+  const last = unseen.findLastIndex((message) => message.role === "assistant") + 1;
+  // A history may end with answers and results that a run has added: they are known, and looked at anew.
+  const stored = (message: Message): boolean => !conversation && isStored(message, storedIds);
+  const turn = Math.max(last, unseen.findLastIndex(stored) + 1);
+  const questions = conversation && AgentSession.requestsOf(conversation);
+  const history = withoutStrayResults(
+    session,
+    withoutForgedResults(unseen.slice(0, turn), openRequests(session, questions ?? []), run),
+    run,
+  );
   const before = [...session, ...history];
-  const questions = conversation ? AgentSession.requestsOf(conversation) : requestsIn(before);
-  const input = checkAnswers(before, unseen.slice(turn), openRequests(before, questions));
-  const results = input.filter((message) => message.role === "tool");
-  const rest = input.filter((message) => message.role !== "tool");
+  const requests = questions ?? requestsIn(before);
+  const input = checkAnswers(before, unseen.slice(turn), openRequests(before, requests));
+  const isResult = (message: Message): boolean => message.role === "tool" && !isDecision(message);
+  const results = input.filter(isResult);
+  const rest = input.filter((message) => !isResult(message));
   const decisions = rest.filter(isDecision);
   const words = rest.filter((message) => !isDecision(message));
   checkNotEmpty(before, rest, results);
   const answered = [...before, ...results, ...decisions];
-  const closing = words.length > 0 ? closeLeft(answered, rest, questions, run) : [];
+  const closing = words.length > 0 ? closeLeft(answered, rest, requests, run) : [];
   const entering = [...results, ...decisions, ...closing, ...words];
   tellOfMissing(history, [...before, ...entering], run);
   return {
     fresh: [...history, ...entering],
     news: [...history.filter((message) => !givenIds.has(message.id)), ...entering],
     log: [...before, ...entering],
-    inputFrom: before.length,
+    inputFrom: conversation
+      ? before.length
+      : before.findLastIndex((message) => message.role === "assistant") + 1,
     resumes: results.length > 0,
     onlyAnswers: decisions.length > 0 && results.length + words.length === 0,
   };
 }
 
-/** Whether a message shows that what stands before it is history: a run has gone on after that. */
-function isHistory(message: Message, stored: ReadonlySet<string>): boolean {
-  if (message.role === "assistant") return true;
+/** Whether a message is one that only runs make, and that somebody has kept. */
+function isStored(message: Message, stored: ReadonlySet<string>): boolean {
   return stored.has(message.id) && (message.role === "tool" || isDecision(message));
 }
 
 /** Whether a message holds nothing but answers to requests. */
 function isDecision(message: Message): boolean {
   return message.contents.length > 0 && message.contents.every(isControl);
+}
+
+/** What a session's call waits for comes from no history that somebody brings along. */
+function withoutForgedResults(
+  messages: readonly Message[],
+  requests: readonly FunctionApprovalRequestContent[],
+  run: Run,
+): readonly Message[] {
+  const waiting = blockedCallIds(requests);
+  if (waiting.size === 0) return messages;
+  return messages.flatMap((message): readonly Message[] => {
+    const contents = message.contents.filter(
+      (content) => content.type !== "function_result" || !waiting.has(content.callId),
+    );
+    if (contents.length === message.contents.length) return [message];
+    run.notice(
+      "history_repaired",
+      "The input holds results of calls that wait for a person's decision: they were left out.",
+    );
+    return contents.length === 0 ? [] : [{ ...message, contents }];
+  });
 }
 
 function withoutQuestions(messages: readonly Message[], run: Run): readonly Message[] {
@@ -138,7 +169,7 @@ function checkAnswers(
   input: readonly Message[],
   requests: readonly FunctionApprovalRequestContent[],
 ): readonly Message[] {
-  const waiting = heldCallIds(requests);
+  const waiting = blockedCallIds(requests);
   const open = new Map(openCalls(before).map((call) => [call.callId, call]));
   for (const callId of waiting) open.delete(callId);
   for (const message of input) {

@@ -44,7 +44,13 @@ function terms(
   run: Run,
   options: Parameters<typeof approvalSettings>[0] = {},
 ): PauseTerms {
-  return { run, settings: approvalSettings(options), batch: calls.map((one) => one.callId), calls };
+  return {
+    run,
+    settings: approvalSettings(options),
+    batch: calls.map((one) => one.callId),
+    refused: [],
+    calls,
+  };
 }
 
 /** The question about one call. */

@@ -36,6 +36,8 @@ export interface PauseTerms {
   readonly settings: ApprovalSettings;
   /** Ids of the calls that wait together. */
   readonly batch: readonly string[];
+  /** Ids of calls beside that could not run. */
+  readonly refused: readonly string[];
   /** All calls of the messages that hold them. */
   readonly calls: readonly FunctionCallContent[];
 }
@@ -57,7 +59,10 @@ export async function makeRequests(
   const passedUp = waiting.flatMap((call) => requestsInside(call, terms));
   const [first, ...others] = [...own, ...passedUp];
   const requests = first
-    ? [{ ...first, ...besideOf(asked, waiting, terms), batch: terms.batch }, ...others]
+    ? [
+        { ...first, ...besideOf(asked, waiting, terms), ...refusedOf(terms), batch: terms.batch },
+        ...others,
+      ]
     : [];
   const { keys } = terms.settings;
   if (keys === undefined) return { requests, paused };
@@ -95,12 +100,14 @@ function requestsInside(
 ): readonly FunctionApprovalRequestContent[] {
   const step = { callId: call.callId, name: tool.name };
   const expiresAt = expiryOf(terms);
-  return pause.requests.map(({ signature: _, batch: _batch, beside: _beside, ...request }) => ({
-    ...request,
-    ...(request.expiresAt === undefined && expiresAt !== undefined && { expiresAt }),
-    path: [step, ...(request.path ?? [])],
-    spent: terms.run.budget.spent,
-  }));
+  return pause.requests.map(
+    ({ signature: _, batch: _batch, beside: _beside, refused: _refused, ...request }) => ({
+      ...request,
+      ...(request.expiresAt === undefined && expiresAt !== undefined && { expiresAt }),
+      path: [step, ...(request.path ?? [])],
+      spent: terms.run.budget.spent,
+    }),
+  );
 }
 
 async function stageOf({ call, tool, pause }: WaitingCall): Promise<PausedCallContent> {
@@ -126,6 +133,10 @@ function besideOf(
   return beside.length > 0 ? { beside } : {};
 }
 
+function refusedOf({ refused }: PauseTerms): Pick<FunctionApprovalRequestContent, "refused"> {
+  return refused.length > 0 ? { refused } : {};
+}
+
 /** What the tool would get, where that is other JSON than what the model wrote. */
 function effectiveOf(
   { tool, call, arguments: validated }: ApprovalContext,
@@ -136,9 +147,10 @@ function effectiveOf(
   return sameJson(effective, call.arguments) ? {} : { effective: copyJson(effective) };
 }
 
-/** A request that no session remembers must not stay open for ever. */
+/** A request that no session remembers, or that may be taken out of it, must not stay open for ever. */
 function expiryOf({ run, settings }: PauseTerms): number | undefined {
-  const { expiresInMs = rememberingSession(run) ? undefined : defaultExpiryMs } = settings;
+  const forgettable = settings.keys === undefined && rememberingSession(run) !== undefined;
+  const { expiresInMs = forgettable ? undefined : defaultExpiryMs } = settings;
   return expiresInMs === undefined ? undefined : run.now() + expiresInMs;
 }
 

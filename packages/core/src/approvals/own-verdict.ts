@@ -10,9 +10,10 @@ import { type Verdict, VerdictContext } from "./verdict.js";
 export async function ownVerdict(context: VerdictContext): Promise<Verdict> {
   if (context.decision) return { kind: "run" };
   const remembered = await recalled(context);
-  if (remembered?.approved) return { kind: "run" };
-  if (remembered) return { kind: "deny", message: rememberedDenial };
-  return (await mustAsk(context)) ? { kind: "ask" } : { kind: "run" };
+  if (remembered && !remembered.approved) return { kind: "deny", message: rememberedDenial };
+  const parts = VerdictContext.partsOf(context);
+  parts.needless = !(await mustAsk(context));
+  return parts.needless || remembered ? { kind: "run" } : { kind: "ask" };
 }
 
 /** What the handlers have said, and what a person has decided already. */
@@ -34,6 +35,9 @@ export async function weigh(verdict: Verdict, context: VerdictContext): Promise<
     return { verdict };
   }
   const remembered = await recalled(context);
+  const { needless } = VerdictContext.partsOf(context);
+  // What needs no approval uses none up.
+  if (verdict.kind === "run" && needless) return { verdict };
   if (remembered?.approved) return { verdict: { kind: "run" }, by: remembered };
   if (remembered === undefined || verdict.kind === "run") return { verdict };
   return { verdict: { kind: "deny", message: rememberedDenial } };

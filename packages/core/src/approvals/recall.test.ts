@@ -226,26 +226,30 @@ describe("spendRemembered", () => {
     const session = await sessionWith({ usesLeft: 2 }, { usesLeft: 2 }, {});
     const run = new Run({ session, environment });
     const before = session.remembered;
-    spendRemembered(run, "d0");
+    const [first] = before as [RememberedDecision];
+    expect(spendRemembered(run, first)).toBe(true);
     expect(left(session)).toEqual([
       ["d0", 1],
       ["d1", 2],
       ["d2", undefined],
     ]);
     expect(before[0]?.usesLeft).toBe(2);
-    spendRemembered(run.child(), "d0");
+    expect(spendRemembered(run.child(), first)).toBe(true);
     expect(left(session)).toEqual([
       ["d1", 2],
       ["d2", undefined],
     ]);
+    // Whoever counted on it as well comes too late.
+    expect(spendRemembered(run, first)).toBe(false);
   });
 
   it("takes nothing of one without a number, of one that is not there, and without a session", async () => {
     const session = await sessionWith({}, { usesLeft: 1 });
     const run = new Run({ session, environment });
-    spendRemembered(run, "d0");
-    spendRemembered(run, "d9");
-    spendRemembered(new Run(), "d1");
+    const [unlimited, limited] = session.remembered as [RememberedDecision, RememberedDecision];
+    expect(spendRemembered(run, unlimited)).toBe(true);
+    expect(spendRemembered(run, { ...limited, id: "d9" })).toBe(false);
+    expect(spendRemembered(new Run(), limited)).toBe(true);
     expect(left(session)).toEqual([
       ["d0", undefined],
       ["d1", 1],

@@ -36,15 +36,17 @@ export async function recall(
   return best;
 }
 
-/** Takes one use of a remembered decision that has a number of them. */
-export function spendRemembered(run: RunContext, id: string): void {
+/** Takes one use of a remembered decision that has a number of them. Returns whether there was one left. */
+export function spendRemembered(run: RunContext, { id, usesLeft }: RememberedDecision): boolean {
   const session = rememberingSession(run);
-  if (session === undefined) return;
+  if (session === undefined || usesLeft === undefined) return true;
+  if (!session.remembered.some((each) => each.id === id)) return false;
   const remembered = session.remembered.flatMap((each) => {
     if (each.id !== id || each.usesLeft === undefined) return [each];
     return each.usesLeft > 1 ? [{ ...each, usesLeft: each.usesLeft - 1 }] : [];
   });
   AgentSession.remember(session, remembered);
+  return true;
 }
 
 /** Whether every member of a pattern is equal in some arguments. */
@@ -67,8 +69,19 @@ export function isValid({ until, usesLeft }: RememberedDecision, now: number): b
 
 function covers({ scope }: RememberedDecision, args: JsonObject): boolean {
   if (scope === "tool") return true;
-  if ("arguments" in scope) return canonicalJson(scope.arguments) === canonicalJson(args);
+  if ("arguments" in scope) return canonicalOf(scope.arguments) === canonicalOf(args);
   return Object.keys(scope.matching).length > 0 && matches(scope.matching, args);
+}
+
+/** There may be thousands of decisions and of calls: each is put into words once. */
+const canonical = new WeakMap<JsonObject, string>();
+
+function canonicalOf(args: JsonObject): string {
+  const known = canonical.get(args);
+  if (known !== undefined) return known;
+  const text = canonicalJson(args);
+  canonical.set(args, text);
+  return text;
 }
 
 function rank({ scope }: RememberedDecision): number {

@@ -13,6 +13,8 @@ export function requestedTool(tool: FunctionTool): Promise<RequestedTool> {
   if (before !== undefined) return before;
   const made = describe(tool);
   known.set(tool, made);
+  // A failure is not for ever.
+  made.catch(() => known.delete(tool));
   return made;
 }
 

@@ -5,6 +5,7 @@ import type {
 } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import { waitingCallId } from "../messages/requests.js";
+import { sameJson } from "../messages/same-json.js";
 import type { ApprovalDecision, ResumedCall, Tool, ToolResult } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";
 import { errorResult } from "../tools/tool-result.js";
@@ -64,7 +65,10 @@ function approved(
   answer: FunctionApprovalResponseContent,
 ): Ruling {
   const { requestId, summary, violation } = request;
-  const { decidedBy, reason, arguments: edited } = answer;
+  const { decidedBy, reason } = answer;
+  // Posted as they were, they are no edit.
+  const posted = answer.arguments;
+  const edited = posted && !sameJson(posted, request.call.arguments) ? posted : undefined;
   const decision: ApprovalDecision = Object.freeze({
     requestId,
     approved: true,

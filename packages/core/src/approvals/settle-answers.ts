@@ -5,7 +5,7 @@ import type {
   FunctionCallContent,
   PausedCallContent,
 } from "../messages/content.js";
-import { callsOf, type Message } from "../messages/message.js";
+import type { Message } from "../messages/message.js";
 import {
   answersIn,
   answersOf,
@@ -13,13 +13,11 @@ import {
   heldCallIds,
   isExpired,
   isHosted,
-  isStage,
   openRequests,
   requestsIn,
   waitingCallId,
 } from "../messages/requests.js";
-import type { ApprovalKey } from "./approval-keys.js";
-import { type SignedPause, verifiesPause } from "./sign-batch.js";
+import { callsBeside, type WaitingLog } from "./waiting-log.js";
 
 type Request = FunctionApprovalRequestContent;
 type Answer = FunctionApprovalResponseContent;
@@ -38,34 +36,42 @@ export interface HeldBatch {
   readonly held: ReadonlySet<string>;
   /** What the calls that had started were at. */
   readonly paused: ReadonlyMap<string, PausedCallContent>;
-  /** Whether something of it is answered by this input. */
-  readonly touched: boolean;
 }
 
 /** What the answers in a log come to. */
 export interface ReadAnswers {
-  /** The batches that wait, in the order of the log. */
+  /** The batches that this input has to do with, in the order of the log. */
   readonly batches: readonly HeldBatch[];
-  /** The answers that this input brings to requests made here. */
+  /** The answers to requests made here that have not been looked at yet. */
   readonly news: readonly { readonly request: Request; readonly answer: Answer }[];
   /** The ids of all requests that this input answers, those of the model service included. */
   readonly accepted: readonly string[];
+}
+
+/** Whose requests count. */
+export interface Source {
+  /** Those of a session, or those in the log that can be trusted. */
+  readonly requests: readonly Request[];
+  /** All of them, whose lists say which calls wait together. */
+  readonly pauses: readonly Request[];
+  /** Whether answers that were recorded before have been looked at then. */
+  readonly checked: boolean;
 }
 
 /**
  * Reads the answers of a log and holds each against the request it names.
  *
  * @param from Where in it the input begins.
- * @param own The requests that count, where a session knows them; else those in the log do.
- * @throws ApprovalError `unknown_request`, `request_closed` or `already_answered`.
+ * @throws ApprovalError `unknown_request`, `not_genuine`, `request_closed`, `request_expired` or
+ * `already_answered`.
  */
 export function readAnswers(
   log: readonly Message[],
   from: number,
-  own: readonly Request[] | undefined,
+  { requests, pauses, checked }: Source,
+  waiting: WaitingLog,
   now: number,
 ): ReadAnswers {
-  const requests = own ?? requestsIn(log);
   const recorded = answersIn(log.slice(0, from));
   const local = openRequests(
     log,
@@ -75,25 +81,30 @@ export function readAnswers(
     (request) => isHosted(request) && !recorded.has(request.requestId),
   );
   const open = new Map([...local, ...hosted].map((request) => [request.requestId, request]));
-  const groups = groupsOf(local, log);
+  const groups = groupsOf(local, pauses);
+  const groupOf = new Map(groups.flatMap((group) => group.map((each) => [each, group] as const)));
   const news = new Map<string, Answer>();
   const settled = settledLater(log, from);
   for (const answer of log.slice(from).flatMap(answersOf)) {
     const { requestId } = answer;
-    const request = open.get(requestId);
     if (settled.has(answer)) continue;
-    if (request === undefined) throw unanswerable(requestId, log);
-    const before = recorded.has(requestId) && !isStuck(requestId, groups, recorded);
+    const request = open.get(requestId);
+    if (request === undefined) throw unanswerable(requestId, log, requests);
+    const group = groupOf.get(request) ?? [];
+    const before = recorded.has(requestId) && !isStuck(group, recorded);
     if (before || news.has(requestId)) throw alreadyAnswered(request);
-    const group = groups.find((each) => each.includes(request)) ?? [request];
     if (isExpired(group, now)) throw expired(requestId);
+    if (!isHosted(request) && !waiting.siblings.has(waitingCallId(request))) {
+      throw unknown(requestId);
+    }
     news.set(requestId, answer);
   }
   const answers = new Map([...recorded, ...news]);
+  const touched = groups.filter((group) => isTouched(group, news, waiting));
   return {
-    batches: groups.map((group) => batchOf(log, group, answers, news, from)),
-    news: local.flatMap((request) => {
-      const answer = news.get(request.requestId);
+    batches: touched.map((group) => batchOf(group, answers, waiting)),
+    news: touched.flat().flatMap((request) => {
+      const answer = checked ? news.get(request.requestId) : answers.get(request.requestId);
       return answer ? [{ request, answer }] : [];
     }),
     accepted: [...news.keys()],
@@ -129,93 +140,34 @@ export function isDecided({ requests, answers }: HeldBatch): boolean {
   return requests.every((request) => answers.has(request.requestId));
 }
 
-/** Whether an input has to do with a batch: it answers a request of it, or a call. */
-function touches(
-  calls: readonly FunctionCallContent[],
+/** Answered as a whole, and yet never settled: its run was ended before. It may be answered again. */
+function isStuck(group: readonly Request[], recorded: ReadonlyMap<string, Answer>): boolean {
+  return group.length > 0 && group.every((request) => recorded.has(request.requestId));
+}
+
+/** Whether an input has to do with some requests: it answers one of them, or a call that waits with them. */
+function isTouched(
   requests: readonly Request[],
   news: ReadonlyMap<string, Answer>,
-  input: readonly Message[],
+  waiting: WaitingLog,
 ): boolean {
   if (requests.some((request) => news.has(request.requestId))) return true;
-  const ids = new Set(calls.map((call) => call.callId));
-  return input.some(({ contents }) =>
-    contents.some((content) => content.type === "function_result" && ids.has(content.callId)),
-  );
-}
-
-/**
- * Whether a batch stands in the log as it was signed when it paused.
- *
- * @throws ApprovalError `not_genuine`.
- */
-export async function verifyBatch(
-  batch: HeldBatch,
-  log: readonly Message[],
-  keys: readonly ApprovalKey[],
-): Promise<void> {
-  const all = requestsIn(log);
-  for (const signature of new Set(batch.requests.map((request) => request.signature))) {
-    // A request that was left out would be a call that nobody has to be asked about.
-    const requests = all.filter((request) => request.signature === signature);
-    const pause = { requests, ...pausedWith(log, requests) };
-    if (typeof signature === "string" && (await verifiesPause(keys, pause, signature))) continue;
-    const [request] = requests;
-    throw new ApprovalError(
-      "not_genuine",
-      `The signature of the approval request "${request?.requestId ?? ""}" does not fit: it was not made with one of the keys of \`approvalSecret\`, or it, another request of its pause, or a call beside it was changed or left out. Nothing ran. After a change of keys keep the old one in the list until its requests have expired.`,
-      request?.requestId,
-    );
-  }
-}
-
-/** What stands in a log beside the requests of one pause. */
-function pausedWith(
-  log: readonly Message[],
-  requests: readonly Request[],
-): Pick<SignedPause, "calls" | "paused"> {
-  const held = heldCallIds(requests);
-  const ids = new Set(requests.map((request) => request.requestId));
-  const calls: FunctionCallContent[] = [];
-  const paused: PausedCallContent[] = [];
-  for (const message of log) {
-    const made = callsOf(message);
-    if (made.some((call) => held.has(call.callId))) calls.push(...made);
-    for (const content of message.contents) {
-      if (isStage(content) && content.requestIds.some((id) => ids.has(id))) paused.push(content);
-    }
-  }
-  return { calls, paused };
-}
-
-/** Answered as a whole, and yet never settled: its run was ended before. It may be answered again. */
-function isStuck(
-  requestId: string,
-  groups: readonly (readonly Request[])[],
-  recorded: ReadonlyMap<string, Answer>,
-): boolean {
-  const group = groups.find((each) => each.some((request) => request.requestId === requestId));
-  return group?.every((request) => recorded.has(request.requestId)) ?? false;
+  if (waiting.closedNow.size === 0) return false;
+  const calls = callsBeside(heldCallIds(requests), waiting);
+  return calls.some(({ callId }) => waiting.closedNow.has(callId));
 }
 
 function batchOf(
-  log: readonly Message[],
   requests: readonly Request[],
   answers: ReadonlyMap<string, Answer>,
-  news: ReadonlyMap<string, Answer>,
-  from: number,
+  waiting: WaitingLog,
 ): HeldBatch {
   const held = heldCallIds(requests);
-  const results = new Set<string>();
-  const calls: FunctionCallContent[] = [];
-  const paused = new Map<string, PausedCallContent>();
-  for (const message of log) {
-    const made = callsOf(message);
-    if (made.some((call) => held.has(call.callId))) calls.push(...made);
-    for (const content of message.contents) {
-      if (content.type === "function_result") results.add(content.callId);
-      else if (isStage(content) && held.has(content.callId)) paused.set(content.callId, content);
-    }
-  }
+  const calls = callsBeside(held, waiting);
+  const paused = calls.flatMap(({ callId }): [string, PausedCallContent][] => {
+    const stage = held.has(callId) ? waiting.stages.get(callId) : undefined;
+    return stage ? [[callId, stage]] : [];
+  });
   const own = requests.flatMap(({ requestId }): [string, Answer][] => {
     const answer = answers.get(requestId);
     return answer ? [[requestId, answer]] : [];
@@ -224,24 +176,41 @@ function batchOf(
     requests,
     answers: new Map(own),
     calls,
-    open: calls.filter((call) => !results.has(call.callId)),
+    open: calls.filter((call) => !waiting.closed.has(call.callId)),
     held,
-    paused,
-    touched: touches(calls, requests, news, log.slice(from)),
+    paused: new Map(paused),
   };
 }
 
-function unanswerable(requestId: string, log: readonly Message[]): ApprovalError {
-  if (requestsIn(log).some((request) => request.requestId === requestId)) {
-    return new ApprovalError(
-      "request_closed",
-      `The approval request "${requestId}" is closed: its call has its result already, and is not run again.`,
-      requestId,
-    );
-  }
+function unanswerable(
+  requestId: string,
+  log: readonly Message[],
+  trusted: readonly Request[],
+): ApprovalError {
+  const inLog = requestsIn(log);
+  const request = inLog.find((each) => each.requestId === requestId);
+  if (request === undefined) return unknown(requestId);
+  const isOpen = openRequests(log, inLog).includes(request);
+  if (isOpen && !trusted.some((each) => each.requestId === requestId)) return notGenuine(requestId);
+  return new ApprovalError(
+    "request_closed",
+    `The approval request "${requestId}" is closed: its call has its result already, or has been asked about anew. Nothing is run for it.`,
+    requestId,
+  );
+}
+
+function unknown(requestId: string): ApprovalError {
   return new ApprovalError(
     "unknown_request",
-    `There is no approval request "${requestId}" here. Answer it in the session that asked, or together with the whole history that holds it.`,
+    `There is no approval request "${requestId}" here, with its call. Answer it in the session that asked, or together with the whole history that holds it.`,
+    requestId,
+  );
+}
+
+function notGenuine(requestId: string): ApprovalError {
+  return new ApprovalError(
+    "not_genuine",
+    `The signature of the approval request "${requestId}" does not fit: it was not made with one of the keys of \`approvalSecret\`, or it, another request of its pause, or a call beside it was changed or left out. Nothing ran. After a change of keys keep the old one in the list until its requests have expired.`,
     requestId,
   );
 }

@@ -58,13 +58,14 @@ type Signed = readonly [id: string, ...rest: unknown[]];
 /** All that a person is shown, word by word. */
 function signedRequest(request: FunctionApprovalRequestContent): Signed {
   const { requestId, call, tool, path, batch, editable, expiresAt, spent } = request;
-  const { reason, summary, violation, provider, effective, beside } = request;
+  const { reason, summary, violation, provider, effective, beside, refused } = request;
   return [
     requestId,
     // As it is shown, and as edited arguments are held against it; what runs stands in a message.
     signedCall(call),
     effective ? canonicalJson(effective) : null,
     beside ? beside.map(signedCall) : null,
+    refused,
     tool ? signedTool(tool) : null,
     [reason, summary, violation],
     batch,
@@ -112,6 +113,7 @@ function imported(key: ApprovalKey): Promise<ImportedKey> {
   const secret = new TextEncoder().encode(key.secret);
   const made = webCrypto().importKey("raw", secret, algorithm, false, ["sign", "verify"]);
   importedKeys.set(key, made);
+  made.catch(() => importedKeys.delete(key));
   return made;
 }
 

@@ -82,6 +82,8 @@ export interface VerdictParts
   readonly ended: (by: string) => void;
   /** A person's, about this very call. */
   readonly decision?: ApprovalDecision | undefined;
+  /** Whether the tool itself wants no approval for this call. */
+  needless?: boolean;
   /** One that holds for this call; looked up at most once. */
   recalled?: Promise<RememberedDecision | undefined>;
 }

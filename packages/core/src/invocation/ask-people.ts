@@ -13,6 +13,8 @@ export interface Questions {
   readonly started: readonly WaitingCall[];
   /** The calls that wait for the answers. */
   readonly waits: readonly FunctionCallContent[];
+  /** Calls beside that could not run. */
+  readonly refused: readonly FunctionCallContent[];
 }
 
 interface AskingTerms {
@@ -24,16 +26,19 @@ interface AskingTerms {
 
 /** Puts questions into the log, and before the consumer. */
 export async function askPeople(
-  { asked, started, waits }: Questions,
+  { asked, started, waits, refused }: Questions,
   batch: OpenBatch,
   { run, settings, log, emit }: AskingTerms,
 ): Promise<void> {
-  const ids = waits.map((call) => call.callId);
-  const terms = { run, settings, batch: ids, calls: batch.all };
+  const terms = { run, settings, batch: idsOf(waits), refused: idsOf(refused), calls: batch.all };
   const contents = await run.gate.pass(makeRequests(asked, started, terms));
   const deltas = log.ask(batch, contents);
   for (const { requestId, call } of contents.requests) {
     run.emit("approval.requested", { requestId, call });
   }
   for (const delta of deltas) await emit?.(delta);
+}
+
+function idsOf(calls: readonly FunctionCallContent[]): readonly string[] {
+  return calls.map((call) => call.callId);
 }

@@ -14,6 +14,7 @@ import type {
   Tool,
 } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
+import type { ToolPause } from "../tools/tool-pause.js";
 import type { Judge, RunnableCall } from "./judged-call.js";
 
 /** What the calls of one round have in common. */
@@ -44,6 +45,8 @@ export interface CallState {
   attempts: number;
   /** What the function threw last. */
   thrown: unknown;
+  /** Set when the call has paused. */
+  pause: ToolPause | undefined;
 }
 
 /**

@@ -165,8 +165,7 @@ class Invocation {
       if (limit) return this.#close(limit);
       this.#run.budget.spendIteration();
       const messages = await this.#ask(this.#choice);
-      // After the first round the model may stop: forced for ever, it could never answer.
-      if (this.#choice !== "none" && this.#choice !== undefined) this.#choice = "auto";
+      this.#fallBack();
       const calls = callsIn(messages);
       const { endedBy } = this.#model;
       if (endedBy !== undefined) return this.#end(messages, calls, endedBy);
@@ -202,7 +201,7 @@ class Invocation {
     if (from === log.length) return this.#done("paused");
     // Loaded by the first run that goes on with something: most begin anew.
     const { settleAnswers } = await this.#run.gate.pass(import("./approval-flow.js"));
-    const { waits, endedBy } = await settleAnswers({
+    const { waits, endedBy, resumed } = await settleAnswers({
       log,
       from,
       run: this.#run,
@@ -210,6 +209,8 @@ class Invocation {
       calls: this.#calls,
       terms: this.#resumeTerms(),
     });
+    // The choice was for the round that asked: forced once more, the model would ask once more.
+    if (resumed) this.#fallBack();
     if (endedBy !== undefined) return this.#done("ended", { endedBy });
     const left = waits || isLeftOpen([...log, ...this.#log.added], from);
     return left ? this.#done("paused") : undefined;
@@ -220,6 +221,11 @@ class Invocation {
     const { current: tools } = this.#tools;
     const seen = this.#log.view();
     return { tools, cut: false, forbidden: false, seen, held: false, end: noEnding };
+  }
+
+  /** After the first round the model may stop: forced for ever, it could never answer. */
+  #fallBack(): void {
+    if (this.#choice !== "none" && this.#choice !== undefined) this.#choice = "auto";
   }
 
   async #ask(choice: ToolChoice | undefined): Promise<readonly Message[]> {

@@ -30,7 +30,7 @@ export function invokeFunction(
   onion: Core<CallContext, ToolResult> | undefined,
   guarded: boolean,
 ): Invoked | Promise<Invoked> {
-  const state: CallState = { scope, runnable, attempts: 0, thrown: undefined };
+  const state: CallState = { scope, runnable, attempts: 0, thrown: undefined, pause: undefined };
   const context = new CallContext(state, runnable.arguments, undefined);
   const call = scope.run.observed ? new ObservedCall(state) : undefined;
   let result: ToolResult | Promise<ToolResult>;

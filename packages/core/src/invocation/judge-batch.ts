@@ -76,7 +76,7 @@ function seenTo(
   if (outcome) return { kind: "kept", outcome };
   if (ruling?.kind !== "refused") return undefined;
   if (ruling.byPerson) denied.add(call);
-  return { kind: "answered", result: ruling.result };
+  return { kind: "answered", result: ruling.result, byPerson: true };
 }
 
 function verdictOn(

@@ -38,7 +38,7 @@ export interface JudgedQuestion extends AskedCall {
 export type JudgedCall =
   | RunnableCall
   | JudgedQuestion
-  | { readonly kind: "answered"; readonly result: ToolResult }
+  | { readonly kind: "answered"; readonly result: ToolResult; readonly byPerson?: boolean }
   /** An earlier pass of the same run has seen to it. */
   | { readonly kind: "kept"; readonly outcome: KeptOutcome }
   | { readonly kind: "open" };

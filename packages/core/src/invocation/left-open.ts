@@ -1,6 +1,12 @@
 import { openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
-import { answersIn, answersOf, hostedRequestIds, pending } from "../messages/requests.js";
+import {
+  answersIn,
+  answersOf,
+  hostedRequestIds,
+  isControl,
+  pending,
+} from "../messages/requests.js";
 import type { AgentSession } from "../session/agent-session.js";
 
 /**
@@ -31,7 +37,10 @@ export function waitsForPeople(
   return (session ? session.pending : pending(log)).length > 0;
 }
 
-/** Whether what came in last answers a part of something of which the rest still waits. */
+/**
+ * Whether what came in last answers a part of something of which the rest still waits. New text goes on
+ * without the questions of a model service.
+ */
 export function isLeftOpen(log: readonly Message[], from: number): boolean {
   const news = new Set<string>();
   for (const message of log.slice(from)) {
@@ -40,12 +49,18 @@ export function isLeftOpen(log: readonly Message[], from: number): boolean {
       if (content.type === "function_result") news.add(content.callId);
     }
   }
+  const words = log.slice(from).some(saysSomething);
   const open = new Set(openCalls(log).map((call) => call.callId));
   const answers = answersIn(log);
   return log.some((message) => {
     const calls = callsOf(message).map((call) => call.callId);
     const questions = hostedRequestIds(message);
     if (![...calls, ...questions].some((id) => news.has(id))) return false;
-    return calls.some((id) => open.has(id)) || questions.some((id) => !answers.has(id));
+    if (calls.some((id) => open.has(id))) return true;
+    return !words && questions.some((id) => !answers.has(id));
   });
+}
+
+function saysSomething({ role, contents }: Message): boolean {
+  return role !== "tool" && role !== "assistant" && !contents.every(isControl);
 }

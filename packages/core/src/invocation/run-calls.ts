@@ -25,7 +25,7 @@ import { editedOf, resultContent } from "./result-content.js";
 import type { BatchEnd, HeldBatchRunner, RoundTerms } from "./round-terms.js";
 import { runBatch } from "./run-batch.js";
 import { notRunAtEnd, type OpenBatch, type RunLog } from "./run-log.js";
-import { questionAbout } from "./weigh-calls.js";
+import { questionAbout, repeatedRequest, usedUp } from "./weigh-calls.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
@@ -169,7 +169,7 @@ export class CallRunner implements HeldBatchRunner {
     await this.#sender?.send(true);
     const started = batch.waiting ?? [];
     const waits = [...asked.map(({ context }) => context.call), ...started.map(({ call }) => call)];
-    return this.#ask(batch, { asked, started, waits });
+    return this.#ask(batch, { asked, started, waits, refused: [] });
   }
 
   /** Somebody has to be asked: nothing of the batch runs, and the run ends with the requests. */
@@ -185,8 +185,14 @@ export class CallRunner implements HeldBatchRunner {
       const decided = each.kind !== "run" || each.ruling !== undefined;
       return all && !decided ? [questionAbout(each, batch.all, parts)] : [];
     });
-    const waits = batch.calls.filter((_call, index) => judged[index]?.kind !== "answered");
-    await this.#ask(batch, { asked, started: [], waits });
+    const refused = (index: number): boolean => {
+      const each = judged[index];
+      // What a person has refused stays part of what is decided as one.
+      return each?.kind === "answered" && !each.byPerson;
+    };
+    const waits = batch.calls.filter((_call, index) => !refused(index));
+    const others = batch.calls.filter((_call, index) => refused(index));
+    await this.#ask(batch, { asked, started: [], waits, refused: others });
     await this.#closeBatch(batch, terms);
     return { open: true, endedBy: undefined };
   }
@@ -209,8 +215,9 @@ export class CallRunner implements HeldBatchRunner {
     for (let index = 0; index < judged.length; index++) {
       const verdict = admit(judged[index] as JudgedCall, this.#run.budget, this.#counts);
       if (verdict.kind === "run") {
-        runnable.push(verdict);
-        if (verdict.by) spendRemembered(this.#run, verdict.by.id);
+        if (verdict.by && !spendRemembered(this.#run, verdict.by)) {
+          this.#refuse(batch, index, usedUp());
+        } else runnable.push(verdict);
       } else if (verdict.kind === "answered") this.#refuse(batch, index, verdict.result);
       else if (verdict.kind === "kept") putOutcome(batch, index, verdict.outcome);
       else open = true;
@@ -228,7 +235,10 @@ export class CallRunner implements HeldBatchRunner {
     const settle = (runnable: RunnableCall, invoked: Invoked): void | Promise<void> => {
       const { call, tool, index } = runnable;
       if (invoked.result === undefined) {
-        settleCall(this.#run, batch, index, { pause: { call, tool, pause: invoked.pause } });
+        const { pause } = invoked;
+        const repeated = this.#log.repeatedRequest(pause.requests);
+        if (repeated !== undefined) this.#refuse(batch, index, repeatedRequest(repeated));
+        else settleCall(this.#run, batch, index, { pause: { call, tool, pause } });
         return undefined;
       }
       const { result, endedBy } = invoked;

@@ -1,5 +1,9 @@
 import type { PauseContents, WaitingCall } from "../approvals/approval-request.js";
-import type { FunctionCallContent, FunctionResultContent } from "../messages/content.js";
+import type {
+  FunctionApprovalRequestContent,
+  FunctionCallContent,
+  FunctionResultContent,
+} from "../messages/content.js";
 import { modelView } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { asksHosted, waitingCallId } from "../messages/requests.js";
@@ -41,6 +45,7 @@ export class RunLog {
   readonly messageIds = new Set<string>();
   /** What the run has added. */
   readonly added: Message[] = [];
+  readonly #asked = new Set<string>();
   readonly #run: Run;
   readonly #input: readonly Message[];
   #view: Message[];
@@ -61,6 +66,7 @@ export class RunLog {
     this.messageIds.add(message.id);
     for (const content of message.contents) {
       if (content.type === "function_call") this.callIds.add(content.callId);
+      else if (content.type === "function_approval_request") this.#asked.add(content.requestId);
     }
   }
 
@@ -104,6 +110,17 @@ export class RunLog {
       questions: undefined,
     };
     return this.#batch;
+  }
+
+  /**
+   * Notes the requests of a call that pauses.
+   *
+   * @returns one of them that this log has had before, under which an old answer would count for it.
+   */
+  repeatedRequest(requests: readonly FunctionApprovalRequestContent[]): string | undefined {
+    const repeated = requests.find(({ requestId }) => this.#asked.has(requestId));
+    for (const { requestId } of requests) this.#asked.add(requestId);
+    return repeated?.requestId;
   }
 
   /**

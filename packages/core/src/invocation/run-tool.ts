@@ -2,15 +2,21 @@ import { VerdictContext } from "../approvals/verdict.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA } from "../errors/thrown.js";
 import type { JsonObject } from "../messages/json.js";
+import { sameJson } from "../messages/same-json.js";
 import { areContents } from "../messages/shapes.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import { ToolPause } from "../tools/tool-pause.js";
-import { argumentErrorResult, failureResult, toToolResult } from "../tools/tool-result.js";
+import {
+  argumentErrorResult,
+  errorResult,
+  failureResult,
+  toToolResult,
+} from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
-import type { CallContext } from "./call-context.js";
+import type { CallContext, CallState } from "./call-context.js";
 import { judgeChanged } from "./weigh-calls.js";
 
 /**
@@ -31,6 +37,8 @@ async function runChanged(context: CallContext): Promise<ToolResult> {
   const checked = await checkArguments(tool, context.arguments);
   if (!checked.ok) return argumentErrorResult(checked.message);
   context.arguments = checked.arguments;
+  // A copy that says the same is no change: who approved the call has approved this.
+  if (sameJson(checked.arguments, runnable.arguments)) return execute(context, checked.input);
   const { run, batch, ended, judge } = scope;
   const { arguments: args, input } = checked;
   const parts = { tool, call, arguments: args, input, batch, run, ended };
@@ -42,6 +50,8 @@ async function runChanged(context: CallContext): Promise<ToolResult> {
 
 function execute(context: CallContext, input: unknown): ToolResult | Promise<ToolResult> {
   const { state } = context;
+  const before = goneOn(state);
+  if (before) return before;
   state.attempts++;
   let value: unknown;
   let work: Promise<unknown> | undefined;
@@ -59,9 +69,17 @@ function execute(context: CallContext, input: unknown): ToolResult | Promise<Too
   );
 }
 
+/** A call that has paused, or that goes on after a pause, is not begun again, whatever handlers do. */
+function goneOn({ pause, attempts, runnable }: CallState): ToolResult | undefined {
+  if (pause) throw pause;
+  if (attempts === 0 || runnable.ruling?.kind !== "resumed") return undefined;
+  const message = "not run again: it has gone on once with the answers it was given.";
+  return errorResult({ code: "not_repeatable", message });
+}
+
 function completed(context: CallContext, value: unknown): ToolResult {
   const { tool } = context;
-  if (isA(value, MiddlewareTermination)) throw endedBy(value, tool.name);
+  if (isA(value, MiddlewareTermination)) throw endedBy(value, context);
   const { run } = context.state.scope;
   return toToolResult(value, tool.parseResult, (code, message, error) =>
     run.notice(code, message, error),
@@ -69,15 +87,22 @@ function completed(context: CallContext, value: unknown): ToolResult {
 }
 
 function failed(context: CallContext, thrown: unknown): ToolResult {
-  if (isA(thrown, MiddlewareTermination)) throw endedBy(thrown, context.tool.name);
+  if (isA(thrown, MiddlewareTermination)) throw endedBy(thrown, context);
   context.state.thrown = thrown;
   return failureResult(thrown, context.state.scope.includeDetailedErrors);
 }
 
 /** A tool may end the run with anything that it may return. */
-function endedBy(termination: MiddlewareTermination, name: string): MiddlewareTermination {
-  if (isA(termination, ToolPause)) return termination;
-  return new MiddlewareTermination(toToolResult(termination.result), termination.endedBy ?? name);
+function endedBy(
+  termination: MiddlewareTermination,
+  { state, tool }: CallContext,
+): MiddlewareTermination {
+  if (isA(termination, ToolPause)) {
+    state.pause = termination;
+    return termination;
+  }
+  const by = termination.endedBy ?? tool.name;
+  return new MiddlewareTermination(toToolResult(termination.result), by);
 }
 
 /** The rules of the function onion. */

@@ -1,4 +1,5 @@
 import { checkDecision, checkEdit } from "../approvals/approval-response.js";
+import { genuineRequests } from "../approvals/genuine-requests.js";
 import { checkRemember, rememberDecision } from "../approvals/remember.js";
 import { rulingsOn } from "../approvals/rulings.js";
 import {
@@ -6,14 +7,16 @@ import {
   isDecided,
   type ReadAnswers,
   readAnswers,
-  verifyBatch,
+  type Source,
 } from "../approvals/settle-answers.js";
 import { processSpentRequests, type SpentRequests } from "../approvals/spent-requests.js";
+import { readWaiting, type WaitingLog } from "../approvals/waiting-log.js";
+import { ConfigurationError } from "../errors/configuration-error.js";
 import { ApprovalError } from "../errors/run-errors.js";
 import type { FunctionApprovalRequestContent, Spent } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
-import { answersOf, isControl } from "../messages/requests.js";
+import { answersOf, isControl, requestsIn } from "../messages/requests.js";
 import type { Run } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { Tool } from "../tools/tool.js";
@@ -30,6 +33,8 @@ export interface Settled {
   /** Whether somebody still has to answer, so that the model is not asked. */
   readonly waits: boolean;
   readonly endedBy: string | undefined;
+  /** Whether a batch has gone on. */
+  readonly resumed: boolean;
 }
 
 /** What answers are settled with. */
@@ -59,29 +64,43 @@ interface Plan {
 export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
   const { log, from, run, calls, terms } = settle;
   for (const message of log.slice(from)) answersOf(message).forEach(checkDecision);
-  const own = run.session && AgentSession.requestsOf(run.session);
+  const waiting = readWaiting(log, from);
+  const source = await run.gate.pass(sourceOf(settle, waiting));
   // A parent run has looked at the time, when it handed the answers down.
   const now = run.trustsInput ? 0 : run.now();
-  const read = readAnswers(log, from, own, now);
-  await checkAnswers(settle, read, own !== undefined);
-  run.acceptedAnswers = new Set(read.accepted);
-  const touched = read.batches.filter((batch) => batch.touched);
-  const decided = touched.filter(isDecided);
-  run.budget.resume(mostSpent(run.budget.spent, decided));
-  const plans: Plan[] = [];
+  const read = readAnswers(log, from, source, waiting, now);
+  await checkAnswers(settle, read);
+  const root = run.passOf ?? run;
+  root.acceptedAnswers = new Set(read.accepted);
+  const decided = read.batches.filter(isDecided);
+  root.budget.resume(mostSpent(root.budget.spent, decided));
+  let waits = decided.length < read.batches.length && saysNothingElse(settle);
+  let quiet = true;
   for (const batch of decided) {
     const rulings = await run.gate.pass(rulingsOn(batch, terms.tools));
-    plans.push({ batch, judged: await calls.judgeHeld(batch, rulings, terms) });
-  }
-  let waits = decided.length < touched.length && saysNothingElse(settle);
-  let quiet = true;
-  for (const plan of plans) {
-    const { open, endedBy } = await goOn(plan, settle, quiet);
-    if (endedBy !== undefined) return { waits: false, endedBy };
+    // Judged when its turn has come: what the batch before it did may count.
+    const judged = await calls.judgeHeld(batch, rulings, terms);
+    const { open, endedBy } = await goOn({ batch, judged }, settle, quiet);
+    if (endedBy !== undefined) return { waits: false, endedBy, resumed: true };
     waits ||= open;
     quiet = false;
   }
-  return { waits, endedBy: undefined };
+  return { waits, endedBy: undefined, resumed: decided.length > 0 };
+}
+
+/** Whose requests count: a session's own, those that are signed, or, without either, those in the log. */
+async function sourceOf({ log, run, settings }: SettleTerms, waiting: WaitingLog): Promise<Source> {
+  const { keys } = settings.approvals;
+  const { session } = run;
+  if (session) {
+    return {
+      requests: AgentSession.requestsOf(session),
+      pauses: requestsIn(log),
+      checked: true,
+    };
+  }
+  const requests = keys ? await genuineRequests(log, waiting, keys) : requestsIn(log);
+  return { requests, pauses: requests, checked: false };
 }
 
 /** Goes on with a batch that is decided: takes its requests, and has its calls run. */
@@ -110,19 +129,10 @@ function isHeld({ judged }: Plan, { settings }: SettleTerms): boolean {
 }
 
 /** All answers are looked at before any of them has an effect. */
-async function checkAnswers(
-  { log, run, settings, terms }: SettleTerms,
-  { batches, news }: ReadAnswers,
-  known: boolean,
-): Promise<void> {
-  const { keys } = settings.approvals;
-  if (keys && !known && !run.trustsInput) {
-    for (const batch of batches) {
-      if (batch.touched) await run.gate.pass(verifyBatch(batch, log, keys));
-    }
-  }
+async function checkAnswers({ run, terms }: SettleTerms, { news }: ReadAnswers): Promise<void> {
   const tools = toolsByName(terms.tools);
   for (const { request, answer } of news) {
+    checkDecision(answer);
     checkRemember(answer, request, run);
     if (answer.arguments === undefined) continue;
     checkEdit(request, answer.arguments);
@@ -168,10 +178,14 @@ async function take(
   // What a parent run has handed down, it has taken itself.
   if (run.trustsInput) return true;
   const { taken: mine } = settlementOf(run);
+  const taken: string[] = [];
   for (const { requestId, expiresAt = Number.MAX_SAFE_INTEGER } of requests) {
     if (mine.has(requestId)) continue;
-    const taken = await run.gate.pass(Promise.resolve(spent.take(requestId, expiresAt)));
-    if (taken === true) continue;
+    if (await takeOne(requestId, expiresAt, run, spent)) {
+      taken.push(requestId);
+      continue;
+    }
+    for (const id of taken) release(id, run, spent);
     const denied = requests.every((request) => !answers.get(request.requestId)?.approved);
     if (!quiet || denied) return false;
     throw new ApprovalError(
@@ -183,14 +197,37 @@ async function take(
   return true;
 }
 
+/** What a store that was too slow gives after all, or one that fails, must not cost the approval. */
+async function takeOne(
+  requestId: string,
+  until: number,
+  run: Run,
+  spent: SpentRequests,
+): Promise<boolean> {
+  const asked = Promise.resolve(spent.take(requestId, until));
+  let taken: unknown;
+  try {
+    taken = await run.gate.pass(asked);
+  } catch (error) {
+    asked.then((late) => late === true && release(requestId, run, spent)).catch(() => {});
+    throw error;
+  }
+  if (typeof taken === "boolean") return taken;
+  throw new ConfigurationError(
+    "invalid_option",
+    "`approvals.spent`: take() must give true, or false where the request was used before.",
+  );
+}
+
 function giveBack({ requests }: HeldBatch, run: Run, spent: SpentRequests): void {
   const { taken: mine } = settlementOf(run);
-  for (const { requestId } of requests) {
-    if (!mine.delete(requestId)) continue;
-    Promise.resolve(spent.release?.(requestId)).catch((error: unknown) => {
-      run.notice("release_failed", `The request "${requestId}" could not be given back.`, error);
-    });
-  }
+  for (const { requestId } of requests) if (mine.delete(requestId)) release(requestId, run, spent);
+}
+
+function release(requestId: string, run: Run, spent: SpentRequests): void {
+  Promise.resolve(spent.release?.(requestId)).catch((error: unknown) => {
+    run.notice("release_failed", `The request "${requestId}" could not be given back.`, error);
+  });
 }
 
 /** Another run has used this approval: this copy of the conversation has to be able to go on, too. */

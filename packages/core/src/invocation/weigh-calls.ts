@@ -28,8 +28,7 @@ export async function judgeChanged(
 ): Promise<ToolResult | undefined> {
   const { verdict, by } = await weigh(await judge(context), context);
   if (verdict.kind === "run") {
-    if (by) spendRemembered(context.run, by.id);
-    return undefined;
+    return by && !spendRemembered(context.run, by) ? usedUp() : undefined;
   }
   if (verdict.kind === "deny") return denied(verdict.message);
   const why = verdict.reason ?? verdict.violation;
@@ -113,7 +112,22 @@ const refusedBefore: JudgedCall = {
   }),
 };
 
+/** Several calls may have counted on the last use of a remembered decision. */
+export function usedUp(): ToolResult {
+  return denied(
+    "not run: what a person has allowed is used up by other calls. Call it again, and a person is asked.",
+  );
+}
+
 /** What the model is told of a call that is not allowed. */
 function denied(message: string): ToolResult {
   return errorResult({ code: "approval_denied", message });
+}
+
+/** A tool that asks under an id of an earlier question would be given the answer to that one. */
+export function repeatedRequest(requestId: string): ToolResult {
+  return errorResult({
+    code: "repeated_request",
+    message: `the tool asked under the id "${requestId}", which this conversation has had. Its author makes new ones with context.run.newId("request").`,
+  });
 }

@@ -158,6 +158,8 @@ export interface FunctionApprovalRequestContent extends ContentBase {
    * included. None of them runs before all requests about them are answered.
    */
   readonly batch?: readonly string[];
+  /** On the first request of a pause: the ids of calls beside that could not run when they were made. */
+  readonly refused?: readonly string[];
   /** On the first request of a pause: the calls that nobody is asked about, and that run with the batch. */
   readonly beside?: readonly FunctionCallContent[];
   /** The model service that asks, where it does: the answer goes back to it. */

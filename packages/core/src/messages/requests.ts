@@ -15,7 +15,23 @@ type Answer = FunctionApprovalResponseContent;
  * about who wrote the log.
  */
 export function pending(log: readonly Message[]): readonly Request[] {
-  return unanswered(log, openRequests(log, requestsIn(log)));
+  const requests = requestsIn(log);
+  const open = openRequests(log, requests);
+  if (open.length === 0) return open;
+  // All answered, and yet not settled by the run that got the answers: it can be answered again.
+  const before = answersIn(
+    log.slice(
+      0,
+      log.findLastIndex(({ role }) => role === "assistant"),
+    ),
+  );
+  const stuck = new Set(
+    groupsOf(open, requests)
+      .filter((group) => group.every((request) => before.has(request.requestId)))
+      .flat(),
+  );
+  const answers = answersIn(log);
+  return open.filter((request) => !answers.has(request.requestId) || stuck.has(request));
 }
 
 /** Those of some requests that have no answer in a log. */
@@ -102,15 +118,15 @@ export function waitingCallId({ path, call }: Request): string {
 /**
  * Local requests by what they hold up: those of one group are settled together.
  *
- * @param log Where the pauses stand that they come from.
+ * @param pauses All requests whose lists say which calls wait together, closed ones too.
  */
 export function groupsOf(
   requests: readonly Request[],
-  log: readonly Message[],
+  pauses: readonly Request[],
 ): readonly (readonly Request[])[] {
   const groupOf = new Map<string, string>();
   if (requests.length === 0) return [];
-  for (const { requestId, batch = [] } of requestsIn(log)) {
+  for (const { requestId, batch = [] } of pauses) {
     for (const callId of batch) groupOf.set(callId, requestId);
   }
   const groups = new Map<string, Request[]>();
@@ -137,6 +153,13 @@ export function heldCallIds(requests: readonly Request[]): ReadonlySet<string> {
     ids.add(waitingCallId(request));
     for (const callId of request.batch ?? []) ids.add(callId);
   }
+  return ids;
+}
+
+/** Those, and the calls beside that were refused when they were made: none of them is the caller's to answer. */
+export function blockedCallIds(requests: readonly Request[]): ReadonlySet<string> {
+  const ids = new Set(heldCallIds(requests));
+  for (const { refused = [] } of requests) for (const callId of refused) ids.add(callId);
   return ids;
 }
 

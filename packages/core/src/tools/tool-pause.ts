@@ -1,6 +1,7 @@
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import type { FunctionApprovalRequestContent } from "../messages/content.js";
 import type { JsonValue } from "../messages/json.js";
+import { isRequest } from "../messages/requests.js";
 import type { ToolResult } from "./tool.js";
 import { errorResult } from "./tool-result.js";
 
@@ -36,7 +37,20 @@ export function paused(
   requests: readonly FunctionApprovalRequestContent[],
   state: unknown = null,
 ): MiddlewareTermination<ToolResult> {
-  if (requests.length === 0) throw new TypeError("paused() needs at least one approval request.");
+  checkRequests(requests);
   // As it will be after a restart: what works only until then would be found too late.
   return new ToolPause(requests, JSON.parse(JSON.stringify(state) ?? "null"));
+}
+
+/** Requests come from code that may be written without types. */
+function checkRequests(requests: unknown): void {
+  const fits = Array.isArray(requests) && requests.length > 0 && requests.every(isRequest);
+  if (!fits) {
+    throw new TypeError(
+      "paused() needs a list of at least one approval request, each with `requestId` and `call`, such as response.approvalRequests.",
+    );
+  }
+  const ids = new Set(requests.map((request: FunctionApprovalRequestContent) => request.requestId));
+  if (ids.size === requests.length) return;
+  throw new TypeError("paused(): two requests have one id; context.run.newId makes new ones.");
 }
