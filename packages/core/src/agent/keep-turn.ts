@@ -73,12 +73,10 @@ function withSettledAnswers(
 ): readonly Message[] {
   if (!fresh.some((message) => answersOf(message).length > 0)) return fresh;
   const log = [...session.messages, ...fresh, ...added];
+  const requests = [...AgentSession.requestsOf(session), ...requestsIn(added)];
   const answers = answersIn(log);
   const waiting = new Set<string>();
-  for (const group of groupsOf(
-    openRequests(log, AgentSession.requestsOf(session)),
-    requestsIn(log),
-  )) {
+  for (const group of groupsOf(openRequests(log, requests), requestsIn(log))) {
     const ids = group.map((request) => request.requestId);
     if (ids.every((id) => answers.has(id))) for (const id of ids) waiting.add(id);
   }

@@ -179,13 +179,20 @@ async function take(
   if (run.trustsInput) return true;
   const { taken: mine } = settlementOf(run);
   const taken: string[] = [];
+  const giveAllBack = (): void => {
+    for (const id of taken) release(id, run, spent);
+  };
   for (const { requestId, expiresAt = Number.MAX_SAFE_INTEGER } of requests) {
     if (mine.has(requestId)) continue;
-    if (await takeOne(requestId, expiresAt, run, spent)) {
+    const free = await takeOne(requestId, expiresAt, run, spent).catch((error: unknown) => {
+      giveAllBack();
+      throw error;
+    });
+    if (free) {
       taken.push(requestId);
       continue;
     }
-    for (const id of taken) release(id, run, spent);
+    giveAllBack();
     const denied = requests.every((request) => !answers.get(request.requestId)?.approved);
     if (!quiet || denied) return false;
     throw new ApprovalError(
