@@ -17,7 +17,7 @@ export interface ApprovalOptions {
    * without a session, whoever holds the history can make the agent call any tool. Default: none.
    */
   readonly approvalSecret?: ApprovalSecret | undefined;
-  /** Milliseconds after which a request counts as denied. Default: 24 hours; with a session, never. */
+  /** Milliseconds after which a request counts as denied. Default: 24 hours; with a session and without a secret, never. */
   readonly expiresInMs?: number | undefined;
   /**
    * Where used requests are remembered, beside the session: for copies of it, and for histories.

@@ -17,7 +17,9 @@ export function beginCall(run: Run, batch: OpenBatch, { call, index }: RunnableC
   batch.started[index] = true;
   if (!batch.resumed) return;
   const result = resultContent(call.callId, interrupted(true));
-  settlementOf(run).outcomes.set(call.callId, { result });
+  const { begun, outcomes } = settlementOf(run);
+  begun.add(call.callId);
+  outcomes.set(call.callId, { result });
 }
 
 /** A call has its result, or waits for further answers. */
@@ -40,4 +42,7 @@ export function putOutcome(batch: OpenBatch, index: number, outcome: KeptOutcome
   }
   batch.waiting ??= [];
   batch.waiting.push(outcome.pause as WaitingCall);
+  // In call order, whichever came to its question first.
+  const place = ({ call }: WaitingCall): number => batch.calls.indexOf(call);
+  batch.waiting.sort((a, b) => place(a) - place(b));
 }

@@ -117,8 +117,8 @@ async function goOn(plan: Plan, settle: SettleTerms, quiet: boolean): Promise<Ba
     return await calls.resume(batch, plan.judged, terms);
   } catch (error) {
     // Where nothing has begun, nothing is used up: the answer can be given again.
-    const { outcomes } = settlementOf(run);
-    if (!batch.open.some(({ callId }) => outcomes.has(callId))) giveBack(batch, run, spent);
+    const { begun } = settlementOf(run);
+    if (!batch.open.some(({ callId }) => begun.has(callId))) giveBack(batch, run, spent);
     throw error;
   }
 }
@@ -226,8 +226,9 @@ async function takeOne(
   );
 }
 
-function giveBack({ requests }: HeldBatch, run: Run, spent: SpentRequests): void {
-  const { taken: mine } = settlementOf(run);
+function giveBack({ requests, open }: HeldBatch, run: Run, spent: SpentRequests): void {
+  const { taken: mine, outcomes } = settlementOf(run);
+  for (const { callId } of open) outcomes.delete(callId);
   for (const { requestId } of requests) if (mine.delete(requestId)) release(requestId, run, spent);
 }
 

@@ -204,13 +204,19 @@ export function isStage(content: Content): content is PausedCallContent {
 /** Logs and sessions come in from outside: what has no call cannot be asked about. */
 export function isRequest(value: unknown): value is Request {
   if (!isJsonObject(value)) return false;
-  const { requestId, call, path, batch } = value;
+  const { requestId, call, path, batch, tool, beside, refused } = value;
   return (
     typeof requestId === "string" &&
     hasCallId(call) &&
-    (batch === undefined || isListOf(batch, (id) => typeof id === "string")) &&
+    (tool === undefined || isJsonObject(tool)) &&
+    [batch, refused].every((ids) => ids === undefined || isListOf(ids, isText)) &&
+    (beside === undefined || isListOf(beside, hasCallId)) &&
     (path === undefined || isListOf(path, hasCallId))
   );
+}
+
+function isText(value: unknown): boolean {
+  return typeof value === "string";
 }
 
 function hasCallId(value: unknown): boolean {

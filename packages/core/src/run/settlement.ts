@@ -8,6 +8,8 @@ import type { FunctionResultContent } from "../messages/content.js";
 export class Settlement<Pause = unknown> {
   /** The requests that this run has taken for itself. */
   readonly taken = new Set<string>();
+  /** The ids of the calls that have begun. */
+  readonly begun = new Set<string>();
   /** By call id: what it came to, or where it is at. */
   readonly outcomes = new Map<string, KeptOutcome<Pause>>();
 }
