@@ -10,7 +10,7 @@ import type { Run } from "../run/run-context.js";
 import type { ApprovalContext, FunctionTool } from "../tools/tool.js";
 import type { ToolPause } from "../tools/tool-pause.js";
 import { type ApprovalSettings, defaultExpiryMs } from "./approval-options.js";
-import { rememberingSession } from "./recall.js";
+import { rememberingSession } from "./remembering-session.js";
 import { requestedTool } from "./requested-tool.js";
 import { signPause } from "./sign-batch.js";
 import type { Verdict } from "./verdict.js";

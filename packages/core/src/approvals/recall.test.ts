@@ -7,7 +7,9 @@ import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import { tool } from "../tools/function-tool.js";
 import type { FunctionTool } from "../tools/tool.js";
-import { matches, recall, rememberingSession, spendRemembered } from "./recall.js";
+import { matches } from "./matches.js";
+import { recall } from "./recall.js";
+import { rememberingSession, spendRemembered } from "./remembering-session.js";
 import { requestedTool } from "./requested-tool.js";
 
 const pay = tool({ name: "pay", description: "Pays." }) as FunctionTool;

@@ -1,17 +1,8 @@
-import { canonicalJson } from "../messages/canonical-json.js";
 import type { JsonObject } from "../messages/json.js";
-import { sameJson } from "../messages/same-json.js";
 import type { RunContext } from "../run/run-context.js";
-import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { FunctionTool } from "../tools/tool.js";
-import { requestedTool } from "./requested-tool.js";
-
-/** The session whose remembered decisions hold in a run: its own, or that of the runs around it. */
-export function rememberingSession(run: RunContext | undefined): AgentSession | undefined {
-  for (let each = run; each; each = each.parent) if (each.session) return each.session;
-  return undefined;
-}
+import { rememberingSession } from "./remembering-session.js";
 
 /**
  * The remembered decision that says what is to become of a call. The most specific one counts, and
@@ -26,65 +17,11 @@ export async function recall(
   if (session === undefined || session.remembered.length === 0) return undefined;
   const named = session.remembered.filter((each) => isOf(each, tool));
   if (named.length === 0) return undefined;
-  const { hash } = await requestedTool(tool);
-  const now = run.now();
-  let best: RememberedDecision | undefined;
-  for (const each of named) {
-    if (each.tool.hash !== hash || !isValid(each, now) || !covers(each, args)) continue;
-    if (best === undefined || rank(each) >= rank(best)) best = each;
-  }
-  return best;
-}
-
-/** Takes one use of a remembered decision that has a number of them. Returns whether there was one left. */
-export function spendRemembered(run: RunContext, { id, usesLeft }: RememberedDecision): boolean {
-  const session = rememberingSession(run);
-  if (session === undefined || usesLeft === undefined) return true;
-  if (!session.remembered.some((each) => each.id === id)) return false;
-  const remembered = session.remembered.flatMap((each) => {
-    if (each.id !== id || each.usesLeft === undefined) return [each];
-    return each.usesLeft > 1 ? [{ ...each, usesLeft: each.usesLeft - 1 }] : [];
-  });
-  AgentSession.remember(session, remembered);
-  return true;
-}
-
-/** Whether every member of a pattern is equal in some arguments. */
-export function matches(pattern: JsonObject, args: JsonObject): boolean {
-  return Object.keys(pattern).every((name) => matchesMember(pattern, args, name));
-}
-
-export function matchesMember(pattern: JsonObject, args: JsonObject, name: string): boolean {
-  return Object.hasOwn(args, name) && sameJson(pattern[name], args[name]);
+  // Most sessions remember nothing: what reads decisions is loaded with the rest of approvals.
+  const { bestDecision } = await import("../invocation/approval-flow.js");
+  return bestDecision(named, tool, args, run.now());
 }
 
 function isOf({ tool }: RememberedDecision, { name, owner }: FunctionTool): boolean {
   return tool.name === name && tool.owner === owner;
-}
-
-/** Whether a remembered decision still holds. */
-export function isValid({ until, usesLeft }: RememberedDecision, now: number): boolean {
-  return (until === undefined || now < until) && (usesLeft === undefined || usesLeft > 0);
-}
-
-function covers({ scope }: RememberedDecision, args: JsonObject): boolean {
-  if (scope === "tool") return true;
-  if ("arguments" in scope) return canonicalOf(scope.arguments) === canonicalOf(args);
-  return Object.keys(scope.matching).length > 0 && matches(scope.matching, args);
-}
-
-/** There may be thousands of decisions and of calls: each is put into words once. */
-const canonical = new WeakMap<JsonObject, string>();
-
-function canonicalOf(args: JsonObject): string {
-  const known = canonical.get(args);
-  if (known !== undefined) return known;
-  const text = canonicalJson(args);
-  canonical.set(args, text);
-  return text;
-}
-
-function rank({ scope }: RememberedDecision): number {
-  if (scope === "tool") return 0;
-  return "arguments" in scope ? 2 : 1;
 }

@@ -8,7 +8,9 @@ import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { RunContext } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
-import { isValid, matchesMember, rememberingSession } from "./recall.js";
+import { isValid } from "./best-decision.js";
+import { matchesMember } from "./matches.js";
+import { rememberingSession } from "./remembering-session.js";
 
 /**
  * Checks what a decision wants remembered, before anything runs.

@@ -1,6 +1,6 @@
 import type { RunEnvironment } from "../run/environment.js";
 
-/** Remembers which requests have been used, where no session does. */
+/** Remembers which requests have been used, beside the session: for copies of one, and for runs without one. */
 export interface SpentRequests {
   /**
    * Takes a request for the one run that may use it. Atomic: of several callers, in however many

@@ -3,7 +3,7 @@ import { canonicalJson } from "../messages/canonical-json.js";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { Handler } from "../onion/handler.js";
 import type { FunctionTool } from "../tools/tool.js";
-import { matches } from "./recall.js";
+import { matches } from "./matches.js";
 import type { Verdict, VerdictContext } from "./verdict.js";
 
 /**

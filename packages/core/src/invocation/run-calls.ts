@@ -1,5 +1,5 @@
 import { ownVerdict } from "../approvals/own-verdict.js";
-import { spendRemembered } from "../approvals/recall.js";
+import { spendRemembered } from "../approvals/remembering-session.js";
 import type { Ruling } from "../approvals/rulings.js";
 import type { HeldBatch } from "../approvals/settle-answers.js";
 import type { FunctionCallContent } from "../messages/content.js";

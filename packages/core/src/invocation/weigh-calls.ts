@@ -1,5 +1,5 @@
 import { ownVerdict, weigh } from "../approvals/own-verdict.js";
-import { spendRemembered } from "../approvals/recall.js";
+import { spendRemembered } from "../approvals/remembering-session.js";
 import { VerdictContext } from "../approvals/verdict.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { ToolResult } from "../tools/tool.js";

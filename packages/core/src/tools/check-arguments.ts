@@ -4,7 +4,6 @@
  * what it imports, at once.
  */
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
-import { isThenable } from "../onion/is-thenable.js";
 import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
 import { coerceArguments } from "./coerce-arguments.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
@@ -20,6 +19,8 @@ import {
 import { shortJson } from "./schema-words.js";
 import type { StandardResult } from "./standard-schema.js";
 import { forValidator } from "./validator-schema.js";
+
+export { ajvCompiler } from "./ajv-compiler.js";
 
 /** What a check works with. */
 interface Means {
@@ -122,7 +123,7 @@ function accept(
   if (tool.schema === undefined) return { ok: true, arguments: args, input };
   try {
     const result = tool.schema["~standard"].validate(input);
-    if (!isThenable(result)) return standardOutcome(args, result);
+    if (!("then" in result)) return standardOutcome(args, result);
     return Promise.resolve(result).then(
       (settled) => standardOutcome(args, settled),
       (cause: unknown) => uncheckable(tool, cause),
