@@ -88,7 +88,7 @@ async function observe(scene: Scene, middleware: readonly Middleware[]) {
     tools: toolsOf(environment, ran),
     ...(middleware.length > 0 && { middleware }),
   });
-  // Loading the compiler takes real time, in which the manual clock would go on.
+  // Loading takes real time, in which the manual clock would go on.
   await agent.prepare();
   const updates: Update[] = [];
   const events: RunEvent[] = [];

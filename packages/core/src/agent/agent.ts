@@ -76,11 +76,13 @@ export class Agent {
   }
 
   /**
-   * Compiles every tool's schema, so that a broken one is found now and not at its first call.
+   * Does now what would take time at a first call: loads what judges calls, and compiles every tool's
+   * schema, so that a broken one is found now.
    *
    * @throws ConfigurationError `schema_does_not_compile`, naming the tool.
    */
   async prepare(): Promise<void> {
+    await import("../invocation/approval-flow.js");
     for (const tool of this.#defaults.tools ?? []) {
       if (tool.type === "function") await prepareSchema(tool);
     }

@@ -2,6 +2,7 @@ import type { JsonObject } from "../messages/json.js";
 import type { RunContext } from "../run/run-context.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { FunctionTool } from "../tools/tool.js";
+import { bestDecision } from "./best-decision.js";
 import { rememberingSession } from "./remembering-session.js";
 
 /**
@@ -17,8 +18,6 @@ export async function recall(
   if (session === undefined || session.remembered.length === 0) return undefined;
   const named = session.remembered.filter((each) => isOf(each, tool));
   if (named.length === 0) return undefined;
-  // Most sessions remember nothing: what reads decisions is loaded with the rest of approvals.
-  const { bestDecision } = await import("../invocation/approval-flow.js");
   return bestDecision(named, tool, args, run.now());
 }
 

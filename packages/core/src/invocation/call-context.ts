@@ -30,7 +30,7 @@ export interface InvocationScope {
   /** All calls of the batch, in order. */
   readonly batch: readonly FunctionCallContent[];
   /** For arguments that a handler changes. */
-  readonly judge: Judge;
+  readonly judge: Judge | undefined;
   /** Told who has ended the run with a verdict. */
   readonly ended: (by: string) => void;
   /** Absent when nobody watches the stream. */

@@ -1,4 +1,3 @@
-import { ownVerdict } from "../approvals/own-verdict.js";
 import { type Verdict, type VerdictContext, verdictOnion } from "../approvals/verdict.js";
 import type { ChatClient, ChatResponse } from "../chat/chat-client.js";
 import { type ChatContext, chatOnion } from "../chat/chat-context.js";
@@ -35,10 +34,16 @@ export function composeOnions(client: ChatClient, layers: InvocationLayers): Inv
   return {
     ...(layers.chat.length > 0 && { chat: compose(layers.chat, chatOnion, ask) }),
     ...(layers.verdict.length > 0 && {
-      verdict: compose(layers.verdict, verdictOnion, ownVerdict),
+      verdict: compose(layers.verdict, verdictOnion, ownVerdictLater),
     }),
     ...(layers.function.length > 0 && { function: compose(layers.function, functionOnion, run) }),
   };
+}
+
+/** What stands in the middle comes with the rest of approvals, which most programs do without. */
+async function ownVerdictLater(context: VerdictContext): Promise<Verdict> {
+  const { ownVerdict } = await import("./approval-flow.js");
+  return ownVerdict(context);
 }
 
 /** Handlers that nobody would call are a mistake: the loop has no agent onion. */

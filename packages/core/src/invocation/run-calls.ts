@@ -1,4 +1,3 @@
-import { ownVerdict } from "../approvals/own-verdict.js";
 import { spendRemembered } from "../approvals/remembering-session.js";
 import type { Ruling } from "../approvals/rulings.js";
 import type { HeldBatch } from "../approvals/settle-answers.js";
@@ -10,6 +9,7 @@ import type { Run } from "../run/run-context.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { admit, ToolCounts } from "./admit-calls.js";
+import { repeatedRequest, usedUp } from "./approval-refusals.js";
 import type { Questions } from "./ask-people.js";
 import { hasFailed } from "./batch-failure.js";
 import type { InvocationScope } from "./call-context.js";
@@ -21,11 +21,11 @@ import { type Invoked, invokeFunction, tellRefused } from "./invoke-function.js"
 import { judgeBatch } from "./judge-batch.js";
 import type { BatchTerms, JudgedCall, JudgedQuestion, RunnableCall } from "./judged-call.js";
 import { ResultSender } from "./push-updates.js";
+import { questionAbout } from "./question-about.js";
 import { editedOf, resultContent } from "./result-content.js";
 import type { BatchEnd, HeldBatchRunner, RoundTerms } from "./round-terms.js";
 import { runBatch } from "./run-batch.js";
 import { notRunAtEnd, type OpenBatch, type RunLog } from "./run-log.js";
-import { questionAbout, repeatedRequest, usedUp } from "./weigh-calls.js";
 
 type Emit = (update: Update) => void | Promise<void>;
 
@@ -273,7 +273,7 @@ export class CallRunner implements HeldBatchRunner {
       messages,
       includeDetailedErrors: this.#settings.includeDetailedErrors,
       batch,
-      judge: this.#onions.verdict ?? ownVerdict,
+      judge: this.#onions.verdict,
       ended: this.#ended,
       emit: emit && ((update) => (this.#closed || gate.aborted ? undefined : emit(update))),
     };

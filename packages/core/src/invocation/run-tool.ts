@@ -17,7 +17,6 @@ import {
 } from "../tools/tool-result.js";
 import { checkArguments } from "../tools/validate-arguments.js";
 import type { CallContext, CallState } from "./call-context.js";
-import { judgeChanged } from "./weigh-calls.js";
 
 /**
  * The core of the function onion: the function, then the conversion of its value. What the function
@@ -42,6 +41,8 @@ async function runChanged(context: CallContext): Promise<ToolResult> {
   const { run, batch, ended, judge } = scope;
   const { arguments: args, input } = checked;
   const parts = { tool, call, arguments: args, input, batch, run, ended };
+  // Few handlers change arguments.
+  const { judgeChanged } = await import("./approval-flow.js");
   const refused = await judgeChanged(judge, new VerdictContext(parts));
   if (refused) return refused;
   context.throwIfStopped();
