@@ -8,7 +8,8 @@ import { callsOf, type Message } from "../messages/message.js";
 import { areMessages } from "../messages/shapes.js";
 import { updatesOf } from "../messages/update.js";
 import type { Mistake, Onion } from "../onion/onion.js";
-import { type AgentIdentity, observerOf, type RunContext } from "../run/run-context.js";
+import { observerOf } from "../run/run.js";
+import type { AgentIdentity, RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { AgentResponse } from "./agent-response.js";
 

@@ -11,7 +11,7 @@ import {
   requestsIn,
   waitingCallId,
 } from "../messages/requests.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import { errorResult } from "../tools/tool-result.js";
 
 /**

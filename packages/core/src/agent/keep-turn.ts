@@ -1,7 +1,7 @@
 import type { Content } from "../messages/content.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { answersIn, answersOf, groupsOf, openRequests, requestsIn } from "../messages/requests.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { AgentResponse } from "./agent-response.js";
 import type { PreparedInput } from "./prepare-run.js";

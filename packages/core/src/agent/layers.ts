@@ -5,7 +5,7 @@ import { FunctionInvocationLayer } from "../invocation/function-invocation-layer
 import type { InvocationLayers } from "../invocation/invocation-onions.js";
 import { compose } from "../onion/compose.js";
 import type { Core } from "../onion/onion.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { AgentContext, agentOnion } from "./agent-context.js";
 import { AgentResponse } from "./agent-response.js";
 import type { Middleware } from "./middleware.js";

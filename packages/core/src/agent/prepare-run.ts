@@ -7,7 +7,7 @@ import type {
 import { checkHistory, openCalls } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { blockedCallIds, isControl, openRequests, requestsIn } from "../messages/requests.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import { closeLeft } from "./close-left.js";
 import type { ReadInput } from "./read-input.js";

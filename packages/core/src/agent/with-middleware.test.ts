@@ -6,7 +6,7 @@ import { respond } from "../chat/respond.js";
 import { foldUpdates } from "../messages/fold-updates.js";
 import { textOf } from "../messages/message.js";
 import { type Update, updatesOf } from "../messages/update.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { chatMiddleware, functionMiddleware, type Middleware } from "./middleware.js";
 import { withMiddleware } from "./with-middleware.js";
 

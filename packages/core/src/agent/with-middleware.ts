@@ -6,7 +6,8 @@ import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA } from "../errors/thrown.js";
 import { askClient } from "../invocation/ask-client.js";
 import { compose } from "../onion/compose.js";
-import { Run, type RunContext } from "../run/run-context.js";
+import { Run } from "../run/run.js";
+import type { RunContext } from "../run/run-context.js";
 import type { Middleware } from "./middleware.js";
 import { sortMiddleware } from "./sort-middleware.js";
 

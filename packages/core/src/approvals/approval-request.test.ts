@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
 import { systemEnvironment } from "../run/environment.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import { tool } from "../tools/function-tool.js";
 import type { FunctionTool } from "../tools/tool.js";

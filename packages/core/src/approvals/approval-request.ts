@@ -6,7 +6,7 @@ import type {
 import { copyJson, isJsonObject } from "../messages/json.js";
 import { sameJson } from "../messages/same-json.js";
 import { isThenable } from "../onion/is-thenable.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { ApprovalContext, FunctionTool } from "../tools/tool.js";
 import type { ToolPause } from "../tools/tool-pause.js";
 import { type ApprovalSettings, defaultExpiryMs } from "./approval-options.js";

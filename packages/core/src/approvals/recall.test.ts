@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { JsonObject } from "../messages/json.js";
 import { systemEnvironment } from "../run/environment.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import { tool } from "../tools/function-tool.js";

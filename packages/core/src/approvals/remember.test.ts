@@ -8,7 +8,7 @@ import type {
 } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import { systemEnvironment } from "../run/environment.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import { tool } from "../tools/function-tool.js";
 import type { FunctionTool } from "../tools/tool.js";

@@ -8,8 +8,8 @@ import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { RunContext } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
-import { isValid } from "./best-decision.js";
 import { matchesMember } from "./matches.js";
+import { isValid } from "./recall.js";
 import { rememberingSession } from "./remembering-session.js";
 
 /**

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
 import type { FunctionCallContent, ToolTraits } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { tool } from "../tools/function-tool.js";
 import type { ApprovalDecision, FunctionTool } from "../tools/tool.js";
 import {

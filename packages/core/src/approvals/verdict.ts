@@ -1,7 +1,8 @@
 import type { FunctionCallContent } from "../messages/content.js";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
 import type { Onion } from "../onion/onion.js";
-import { observerOf, type RunContext } from "../run/run-context.js";
+import { observerOf } from "../run/run.js";
+import type { RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import type { ApprovalContext, ApprovalDecision, FunctionTool } from "../tools/tool.js";

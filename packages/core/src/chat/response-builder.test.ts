@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { foldUpdates } from "../messages/fold-updates.js";
 import type { Update } from "../messages/update.js";
 import type { RunEnvironment } from "../run/environment.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import type { ChatRequest, ChatResponse } from "./chat-client.js";
 import { ResponseBuilder } from "./response-builder.js";
 

@@ -2,7 +2,8 @@ import type { Content } from "../messages/content.js";
 import { defined } from "../messages/defined.js";
 import { UpdateFold } from "../messages/fold-updates.js";
 import type { FinishUpdate, Update } from "../messages/update.js";
-import { Run, type RunContext } from "../run/run-context.js";
+import { Run } from "../run/run.js";
+import type { RunContext } from "../run/run-context.js";
 import type { ChatRequest, ChatResponse } from "./chat-client.js";
 
 /** What is known about an answer when it is complete. */

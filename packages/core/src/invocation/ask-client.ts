@@ -4,7 +4,7 @@ import { ChatClientError } from "../errors/chat-client-error.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import { isA, messageOf } from "../errors/thrown.js";
 import { TunicError } from "../errors/tunic-error.js";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { checkResponse, StreamedRound } from "./round.js";
 
 /** The core of the chat onion: the client, asked with what the layers have made of the request. */

@@ -2,7 +2,7 @@ import type { ApprovalSettings } from "../approvals/approval-options.js";
 import { makeRequests, type WaitingCall } from "../approvals/approval-request.js";
 import type { FunctionCallContent } from "../messages/content.js";
 import type { Update } from "../messages/update.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { JudgedQuestion } from "./judged-call.js";
 import type { OpenBatch, RunLog } from "./run-log.js";
 

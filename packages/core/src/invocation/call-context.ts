@@ -3,7 +3,8 @@ import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { AbortGate } from "../onion/abort-gate.js";
-import type { Run, RunContext, Services } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
+import type { RunContext, Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { checkProgress } from "../tools/check-progress.js";
 import type {

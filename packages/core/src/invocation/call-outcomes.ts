@@ -1,5 +1,5 @@
 import type { WaitingCall } from "../approvals/approval-request.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import { type KeptOutcome, Settlement } from "../run/settlement.js";
 import type { RunnableCall } from "./judged-call.js";
 import { resultContent } from "./result-content.js";

@@ -4,7 +4,7 @@ import { isA } from "../errors/thrown.js";
 import type { CallDetails } from "../events/run-events.js";
 import type { Content, FunctionCallContent } from "../messages/content.js";
 import type { Core } from "../onion/onion.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { ToolResult } from "../tools/tool.js";
 import { ToolPause } from "../tools/tool-pause.js";
 import { CallContext, type CallState, type InvocationScope } from "./call-context.js";

@@ -6,7 +6,7 @@ import { isA } from "../errors/thrown.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import type { Core } from "../onion/onion.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { Tool } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { asClientError } from "./ask-client.js";

@@ -1,7 +1,7 @@
 import type { FunctionResultContent } from "../messages/content.js";
 import type { Update } from "../messages/update.js";
 import { isThenable } from "../onion/is-thenable.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { OpenBatch } from "./run-log.js";
 
 type Push = (update: Update) => void | Promise<void>;

@@ -5,7 +5,7 @@ import type { FunctionCallContent } from "../messages/content.js";
 import type { Message } from "../messages/message.js";
 import type { Update } from "../messages/update.js";
 import { addUsage, type Usage } from "../messages/usage.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { ToolResult } from "../tools/tool.js";
 import type { ToolList } from "../tools/tool-list.js";
 import { admit, ToolCounts } from "./admit-calls.js";

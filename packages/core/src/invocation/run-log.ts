@@ -8,7 +8,7 @@ import { modelView } from "../messages/log.js";
 import { callsOf, type Message } from "../messages/message.js";
 import { asksHosted, waitingCallId } from "../messages/requests.js";
 import type { DeltaUpdate } from "../messages/update.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import type { ToolResult } from "../tools/tool.js";
 import { errorResult } from "../tools/tool-result.js";
 import { resultContent } from "./result-content.js";

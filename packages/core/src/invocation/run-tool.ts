@@ -6,7 +6,7 @@ import { sameJson } from "../messages/same-json.js";
 import { areContents } from "../messages/shapes.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Onion } from "../onion/onion.js";
-import { observerOf } from "../run/run-context.js";
+import { observerOf } from "../run/run.js";
 import type { ToolResult } from "../tools/tool.js";
 import { ToolPause } from "../tools/tool-pause.js";
 import {

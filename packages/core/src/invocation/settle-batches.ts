@@ -17,7 +17,7 @@ import type { FunctionApprovalRequestContent, Spent } from "../messages/content.
 import type { JsonObject } from "../messages/json.js";
 import type { Message } from "../messages/message.js";
 import { answersOf, isControl, requestsIn } from "../messages/requests.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import type { Tool } from "../tools/tool.js";
 import { toolsByName } from "../tools/tool-list.js";

@@ -1,5 +1,5 @@
 import { TunicError } from "../errors/tunic-error.js";
-import type { Run } from "../run/run-context.js";
+import type { Run } from "../run/run.js";
 
 /** What a run's signal fires with when its time is up. */
 class TimeIsUp extends TunicError {

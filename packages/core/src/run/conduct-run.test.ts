@@ -6,7 +6,7 @@ import type { RunEvent } from "../events/run-events.js";
 import type { Message } from "../messages/message.js";
 import { conductRun } from "./conduct-run.js";
 import type { RunEnvironment } from "./environment.js";
-import { Run, type RunInit } from "./run-context.js";
+import { Run, type RunInit } from "./run.js";
 
 const never = new Promise<never>(() => {});
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));

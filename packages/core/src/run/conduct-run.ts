@@ -3,7 +3,7 @@ import { TunicError } from "../errors/tunic-error.js";
 import type { RunEndOutcome } from "../events/run-events.js";
 import type { Message } from "../messages/message.js";
 import type { Usage } from "../messages/usage.js";
-import type { Run } from "./run-context.js";
+import type { Run } from "./run.js";
 
 /** The part of a result that the end of a run tells about. */
 interface Conducted {

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import * as z from "zod";
-import { Run } from "../run/run-context.js";
+import { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
 import { hostedTool, type ToolOptions, tool } from "./function-tool.js";
 import { standaloneContext } from "./standalone-context.js";

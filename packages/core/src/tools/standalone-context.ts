@@ -1,6 +1,7 @@
 import { ConfigurationError } from "../errors/configuration-error.js";
 import type { JsonObject } from "../messages/json.js";
-import { Run, type Services } from "../run/run-context.js";
+import { Run } from "../run/run.js";
+import type { Services } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
 import { checkProgress } from "./check-progress.js";
 import type { FunctionInvocationContext, FunctionTool } from "./tool.js";
