@@ -180,8 +180,9 @@ test("a form of the answer becomes the service's own, once for each schema", () 
   });
   expect(schema.properties.n).toEqual({ type: "integer", minimum: 1 });
   expect(body(options).output_config?.format).toBe(params.output_config?.format);
-  expect(() => body({ responseFormat: { type: "json_schema", schema: {} } })).toThrow(
-    expect.objectContaining({ code: "unsupported" }),
+  const list = { type: "json_schema", schema: { type: "array" } } as const;
+  expect(() => body({ responseFormat: list })).toThrow(
+    expect.objectContaining({ code: "schema_not_object" }),
   );
 });
 

@@ -9,7 +9,7 @@ import {
   type JsonObject,
   type JsonValue,
   joinInstructions,
-  type ResponseFormat,
+  responseSchema,
   type Tool,
 } from "@tunic/core";
 import { defaultMaxTokens } from "./max-tokens.js";
@@ -39,7 +39,7 @@ export function toAnthropicRequest(
     ...(options.metadata && { metadata: options.metadata }),
     ...toToolOptions(options),
     ...(options.responseFormat && {
-      output_config: { format: toFormat(options.responseFormat.schema) },
+      output_config: { format: toFormat(responseSchema(options.responseFormat)) },
     }),
   };
   const own = options.providerOptions?.["anthropic"] ?? {};
@@ -89,10 +89,10 @@ function toToolChoice(
   return single || choice === "auto" ? { type: "auto", ...limit } : undefined;
 }
 
-const formats = new WeakMap<ResponseFormat["schema"], JsonObject>();
+const formats = new WeakMap<JsonObject, JsonObject>();
 
 /** The vendor's own helper writes what its schemas cannot say into their descriptions. */
-function toFormat(schema: ResponseFormat["schema"]): JsonObject {
+function toFormat(schema: JsonObject): JsonObject {
   let format = formats.get(schema);
   if (format === undefined) {
     try {

@@ -38,14 +38,19 @@ export { paused } from "./tools/tool-pause.js";
 
 // Chat clients
 
+export type { Answer } from "./chat/answer.js";
 export type {
   ChatClient,
   ChatClientMetadata,
   ChatRequest,
   ChatResponse,
   Outcome,
+  ResponseMetadata,
 } from "./chat/chat-client.js";
-export type { ChatOptions, Instruction, ResponseFormat, ToolChoice } from "./chat/chat-options.js";
+export type { ChatOptions, Instruction, ToolChoice } from "./chat/chat-options.js";
+export type { RateLimit, RateLimits } from "./chat/rate-limits.js";
+export { readValue } from "./chat/read-value.js";
+export type { ResponseFormat, ValueOf } from "./chat/response-format.js";
 export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/response-stream.js";
 
 // Errors
@@ -62,6 +67,10 @@ export {
   StreamClosedError,
   UnknownToolError,
 } from "./errors/run-errors.js";
+export {
+  StructuredOutputError,
+  type StructuredOutputErrorCode,
+} from "./errors/structured-output-error.js";
 export {
   ToolAuthError,
   ToolError,
@@ -154,6 +163,7 @@ export type {
   HostedTool,
   InvokeOptions,
   ResumedCall,
+  StrictMode,
   Tool,
   ToolInput,
   ToolResult,
@@ -178,12 +188,15 @@ export {
 export { type SortedMiddleware, sortMiddleware } from "./agent/sort-middleware.js";
 export { withMiddleware } from "./agent/with-middleware.js";
 export type { Verdict, VerdictContext } from "./approvals/verdict.js";
+export { askWithAnswerTool } from "./chat/answer-tool.js";
 export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
 export type { ChatContext } from "./chat/chat-context.js";
 export { joinInstructions } from "./chat/chat-options.js";
 export { checkClientOptions } from "./chat/check-client-options.js";
+export { readRateLimits } from "./chat/rate-limits.js";
 export { type ReplaceTextOptions, replaceText } from "./chat/replace-text.js";
 export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";
+export { responseSchema } from "./chat/response-format.js";
 export { parseRetryAfter, readRetryAfter } from "./chat/retry-after.js";
 export type { Transform, TransformFactory } from "./chat/transforms.js";
 export { withAbort } from "./chat/with-abort.js";
@@ -199,3 +212,8 @@ export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";
 export type { Core, LayerObserver, Onion } from "./onion/onion.js";
 export type { Principal } from "./run/run-context.js";
 export { toObjectSchema } from "./tools/object-schema.js";
+export {
+  type ToolNameRules,
+  toolNamesOnWire,
+  toWireToolName,
+} from "./tools/wire-tool-names.js";

@@ -31,7 +31,7 @@ it("sends every option under its name", () => {
     responseFormat: {
       type: "json_schema",
       name: "answer",
-      schema: { type: "object" },
+      schema: { type: "object", properties: {} },
       strict: false,
     },
     metadata: { user: "u1" },

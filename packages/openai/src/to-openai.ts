@@ -6,6 +6,7 @@ import {
   type JsonObject,
   joinInstructions,
   type ResponseFormat,
+  responseSchema,
 } from "@tunic/core";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
 import { toOpenAIMessages } from "./to-openai-messages.js";
@@ -94,7 +95,7 @@ function toResponseFormat(
   }
   return {
     type: "json_schema",
-    json_schema: { name, schema: format.schema, strict: format.strict ?? true },
+    json_schema: { name, schema: responseSchema(format), strict: format.strict ?? true },
   };
 }
 

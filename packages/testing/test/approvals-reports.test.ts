@@ -209,11 +209,17 @@ describe("reports about approvals", () => {
     it.each<[string, JsonObject]>([
       ["(b) break the schema", { to: 7, note: [] }],
       ["(c) add an unknown key", { to: "a@x.test", cc: "c@x.test" }],
-      ["(d) set an optional one to null", { to: "b@x.test", note: null }],
       ["miss a required one", {}],
+      ["set a required one to null", { to: null }],
     ])("that %s run nothing, and can be corrected", async (_how, args) => {
       const { response } = await edit(args);
       await expectRefused(response, "invalid_edit", sent as string[]);
+    });
+
+    it("that (d) set an optional one to null run without it", async () => {
+      const { response } = await edit({ to: "b@x.test", note: null });
+      await response;
+      expect(sent).toEqual([{ to: "b@x.test" }]);
     });
   });
 

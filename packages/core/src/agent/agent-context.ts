@@ -1,3 +1,4 @@
+import type { ValueReader } from "../chat/answer.js";
 import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
@@ -55,8 +56,8 @@ export class AgentContext {
 
   /** A response of the handler's own, made of a text or contents. */
   respond(content: string | readonly Content[]): AgentResponse {
-    const { history, news } = this.#passage.input;
-    return new AgentResponse(history, news, respond(this.run, content));
+    const { history, news, read } = this.#passage.input;
+    return new AgentResponse(history, news, respond(this.run, content), read);
   }
 
   /** @internal */
@@ -90,6 +91,8 @@ export interface RunInput {
   readonly news: readonly Message[];
   /** The options as they were before any handler. */
   readonly options: ChatOptions;
+  /** Reads the value of an answer, where those options ask for one. */
+  readonly read: ValueReader | undefined;
 }
 
 /** The outermost context of a run. */
@@ -183,7 +186,7 @@ function responseOf(run: RunContext, input: RunInput, result: AgentResponse): Ag
       ? { ...message, id, createdAt: message.createdAt ?? run.now() }
       : message;
   });
-  return new AgentResponse(input.history, input.news, { ...result, messages });
+  return new AgentResponse(input.history, input.news, { ...result, messages }, input.read);
 }
 
 /** Calls that the log holds already, in an answer that was kept, are other calls: they get other ids. */

@@ -15,13 +15,17 @@ import type { RunEnvironment } from "../run/environment.js";
 import { Run } from "../run/run.js";
 import type { Principal, RunContext, Services } from "../run/run-context.js";
 import { AgentSession } from "../session/agent-session.js";
+import type { SchemaInput } from "../tools/schema.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
 import { checkModelPlaces, checkPlaces, type OptionPlace } from "./check-places.js";
 import type { Middleware } from "./middleware.js";
 
 /** What is said to the model beside instructions and tools, which have places of their own. */
-export type ModelOptions = Omit<ChatOptions, "instructions" | "tools">;
+export type ModelOptions<Schema extends SchemaInput = SchemaInput> = Omit<
+  ChatOptions<Schema>,
+  "instructions" | "tools"
+>;
 
 /** What an agent is made of. */
 export interface AgentOptions {
@@ -48,7 +52,7 @@ export interface AgentOptions {
 }
 
 /** What one run can be told. */
-export interface RunOptions {
+export interface RunOptions<Schema extends SchemaInput = SchemaInput> {
   /** The conversation that the run continues and grows. */
   readonly session?: AgentSession | undefined;
   /** Stops the run: it rejects with the signal's reason. */
@@ -62,7 +66,7 @@ export interface RunOptions {
   /** Added to the agent's. */
   readonly tools?: ToolInput | undefined;
   /** In place of the agent's, member by member. */
-  readonly options?: ModelOptions | undefined;
+  readonly options?: ModelOptions<Schema> | undefined;
   /** Inside the agent's; one of the same name takes the place of the agent's. */
   readonly middleware?: readonly Middleware[] | undefined;
   /** In place of the agent's, member by member. */

@@ -1,4 +1,6 @@
 import type { ChatOptions } from "../chat/chat-options.js";
+import { loadReader } from "../chat/read-value.js";
+import type { ValueOf } from "../chat/response-format.js";
 import { openStream, type ResponseStream, type StreamOptions } from "../chat/response-stream.js";
 import { openSegment } from "../chat/update-segment.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
@@ -16,6 +18,7 @@ import { systemEnvironment } from "../run/environment.js";
 import { Run } from "../run/run.js";
 import type { AgentIdentity, Services } from "../run/run-context.js";
 import { holdSession } from "../session/agent-session.js";
+import type { SchemaInput } from "../tools/schema.js";
 import type { FunctionTool } from "../tools/tool.js";
 import { prepareSchema } from "../tools/validate-arguments.js";
 import { type AgentToolOptions, agentAsTool } from "./agent-as-tool.js";
@@ -97,7 +100,14 @@ export class Agent {
    * @throws ChatClientError when the model service fails; `transcript` holds what was done before.
    * @throws `signal.reason`, untouched, when the signal fires.
    */
-  async run(input: AgentInput, options: RunOptions = {}): Promise<AgentResponse> {
+  async run<const Schema extends SchemaInput = never>(
+    input: AgentInput,
+    options: RunOptions<Schema> = {},
+  ): Promise<AgentResponse<ValueOf<Schema>>> {
+    return (await this.#run(input, options)) as AgentResponse<ValueOf<Schema>>;
+  }
+
+  async #run(input: AgentInput, options: RunOptions): Promise<AgentResponse> {
     const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
     const layers = this.#layersFor(options);
     const release = options.session && holdSession(options.session);
@@ -125,10 +135,10 @@ export class Agent {
    * Runs the agent and gives the answer as a stream. The work starts at once. Leaving the iteration
    * early stops the run.
    */
-  stream(
+  stream<const Schema extends SchemaInput = never>(
     input: AgentInput,
-    options: Omit<RunOptions, "onUpdate"> & StreamOptions = {},
-  ): ResponseStream<AgentResponse> {
+    options: Omit<RunOptions<Schema>, "onUpdate"> & StreamOptions = {},
+  ): ResponseStream<AgentResponse<ValueOf<Schema>>> {
     if ("onUpdate" in options && options.onUpdate !== undefined) {
       throw new ConfigurationError(
         "two_sources",
@@ -138,7 +148,7 @@ export class Agent {
     checkSignal(options.signal);
     const { highWaterMark, ...runOptions } = options;
     return openStream(
-      (onUpdate, signal) => this.run(input, { ...runOptions, onUpdate, signal }),
+      (onUpdate, signal) => this.run<Schema>(input, { ...runOptions, onUpdate, signal }),
       options.signal,
       highWaterMark === undefined ? {} : { highWaterMark },
     );
@@ -161,6 +171,7 @@ export class Agent {
     onUpdate: RunOptions["onUpdate"],
   ): Promise<AgentResponse> {
     const { session } = run;
+    const { responseFormat } = options;
     const input = {
       before: session?.messages ?? [],
       fresh: prepared.fresh,
@@ -168,6 +179,7 @@ export class Agent {
       inputFrom: prepared.inputFrom,
       news: prepared.news,
       options,
+      read: responseFormat && (await loadReader(responseFormat)),
     };
     const failures: unknown[] = [];
     const push =

@@ -1,4 +1,5 @@
 import type { ChatClient } from "../chat/chat-client.js";
+import { loadReader } from "../chat/read-value.js";
 import { ConfigurationError } from "../errors/configuration-error.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import { FunctionInvocationLayer } from "../invocation/function-invocation-layer.js";
@@ -62,7 +63,13 @@ async function runLoop(
     run,
     ...(segment && { onUpdate: segment.emit }),
   });
-  return new AgentResponse(input.history, input.news, response);
+  // A handler may ask for another form.
+  const { responseFormat } = context.options;
+  const read =
+    responseFormat === input.options.responseFormat
+      ? input.read
+      : responseFormat && (await loadReader(responseFormat));
+  return new AgentResponse(input.history, input.news, response, read);
 }
 
 /** A handler has bounded the inside: it gets a run of its own, which can be stopped alone. */

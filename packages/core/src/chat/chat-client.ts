@@ -5,6 +5,7 @@ import type { LimitName } from "../run/budget.js";
 import type { RunContext } from "../run/run-context.js";
 import type { Tool } from "../tools/tool.js";
 import type { ChatOptions } from "./chat-options.js";
+import type { RateLimits } from "./rate-limits.js";
 
 /** What a chat client says of itself. */
 export interface ChatClientMetadata {
@@ -28,10 +29,19 @@ export interface ChatRequest {
 /** How a run ended: done, waiting for an answer, ended by code, or at a limit. */
 export type Outcome = "completed" | "paused" | "ended" | "limit";
 
+/** What a service says beside its answer. */
+export interface ResponseMetadata {
+  /** The service's id of the HTTP request, for its support and its logs. */
+  readonly requestId?: string;
+  readonly rateLimits?: RateLimits;
+}
+
 /** What came back: plain data. */
 export interface ChatResponse {
   readonly messages: readonly Message[];
   readonly finishReason?: FinishReason;
+  /** The service's own word for `finishReason`. */
+  readonly rawFinishReason?: string;
   /** Of all model calls behind this response. */
   readonly usage?: Usage;
   /** The service's id of this response. */
@@ -40,6 +50,8 @@ export interface ChatResponse {
   readonly conversationId?: string;
   /** The model that answered, as the service names it. */
   readonly model?: string;
+  /** Of the last model call. */
+  readonly metadata?: ResponseMetadata;
   /** How the loop ended; absent on the response of a bare chat client. */
   readonly outcome?: Outcome;
   /** Who ended the run, with outcome `ended`: the name of a middleware or a tool. */

@@ -105,16 +105,18 @@ describe("checkChatOptions", () => {
     },
   );
 
-  it("takes a JSON Schema as the form of the answer, and no library's own schema", () => {
+  it("takes a JSON Schema or a Standard Schema of an object as the form of the answer", () => {
     const schema = z.object({ city: z.string() });
     const format = (value: unknown) =>
       codeOf(() =>
         checkChatOptions(written({ responseFormat: { type: "json_schema", schema: value } })),
       );
     expect(format(z.toJSONSchema(schema))).toBeUndefined();
-    expect(format(schema)).toBe("invalid_option");
+    expect(format(schema)).toBeUndefined();
+    expect(format(z.string())).toBe("schema_not_object");
+    expect(format(undefined)).toBe("invalid_option");
     expect(() => checkChatOptions(written({ responseFormat: { type: "json_object" } }))).toThrow(
-      "z.toJSONSchema(schema)",
+      '{ type: "json_schema", schema }',
     );
   });
 

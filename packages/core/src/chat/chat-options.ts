@@ -1,7 +1,8 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { isJsonObject, type JsonObject } from "../messages/json.js";
-import { isStandardSchema } from "../tools/standard-schema.js";
+import type { SchemaInput } from "../tools/schema.js";
 import type { Tool } from "../tools/tool.js";
+import { type ResponseFormat, responseSchema } from "./response-format.js";
 
 /** Which tools the model may or must call in the next step. */
 export type ToolChoice =
@@ -17,19 +18,8 @@ export interface Instruction {
   readonly text: string;
 }
 
-/** The form the answer must have. */
-export interface ResponseFormat {
-  readonly type: "json_schema";
-  /** Letters, digits, `_` and `-`. Default `response`. */
-  readonly name?: string | undefined;
-  /** A JSON Schema, such as `z.toJSONSchema` makes one. */
-  readonly schema: Readonly<Record<string, unknown>>;
-  /** Whether the service must hold the schema exactly. Default true. */
-  readonly strict?: boolean | undefined;
-}
-
 /** How the model is asked. Every member is optional; what is absent is left to the service. */
-export interface ChatOptions {
+export interface ChatOptions<Schema extends SchemaInput = SchemaInput> {
   readonly instructions?: string | readonly Instruction[] | undefined;
   readonly model?: string | undefined;
   readonly temperature?: number | undefined;
@@ -45,7 +35,7 @@ export interface ChatOptions {
   readonly toolChoice?: ToolChoice | undefined;
   /** Whether the model may make several calls in one answer. */
   readonly parallelToolCalls?: boolean | undefined;
-  readonly responseFormat?: ResponseFormat | undefined;
+  readonly responseFormat?: ResponseFormat<Schema> | undefined;
   /** Tags that a service stores with the request. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The id under which the service holds the conversation so far. */
@@ -71,7 +61,7 @@ const rules: {
   toolChoice: ['"auto", "none", "required", { name } or { allowed }', isToolChoice],
   parallelToolCalls: ["true or false", (value) => typeof value === "boolean"],
   responseFormat: [
-    '{ type: "json_schema", schema } with a JSON Schema (of a zod schema: z.toJSONSchema(schema))',
+    '{ type: "json_schema", schema }, with a TypeBox schema, a Standard Schema or a JSON Schema',
     isResponseFormat,
   ],
   metadata: ["an object of strings", (value) => isObjectOf(value, isString)],
@@ -158,15 +148,13 @@ function isInstructions(value: unknown): boolean {
   );
 }
 
+/** @throws ConfigurationError for a schema that no service can be given. */
 function isResponseFormat(value: unknown): boolean {
   if (!isJsonObject(value) || value["type"] !== "json_schema") return false;
   const { schema } = value;
-  // A library's own schema object is no JSON Schema; what z.toJSONSchema gives is both.
-  return isJsonObject(schema) && (!isStandardSchema(schema) || isWrittenOut(schema));
-}
-
-function isWrittenOut(schema: JsonObject): boolean {
-  return "$schema" in schema || "properties" in schema;
+  if ((typeof schema !== "object" && typeof schema !== "function") || schema === null) return false;
+  responseSchema({ type: "json_schema", schema: schema as SchemaInput });
+  return true;
 }
 
 function isObjectOf(value: unknown, holds: (member: unknown) => boolean): boolean {

@@ -8,7 +8,8 @@ import type { ChatRequest, ChatResponse } from "./chat-client.js";
 
 /** What is known about an answer when it is complete. */
 export type ResponseEnd = MaybeUndefined<
-  Omit<FinishUpdate, "type" | "messageId"> & Pick<ChatResponse, "conversationId" | "model">
+  Omit<FinishUpdate, "type" | "messageId"> &
+    Pick<ChatResponse, "conversationId" | "model" | "metadata" | "rawFinishReason">
 >;
 
 /** A member that is written down as undefined is as good as absent. */
@@ -58,13 +59,15 @@ export class ResponseBuilder {
   /** Ends the answer. An answer without any content is an empty message, not none. */
   async finish(end: ResponseEnd = {}): Promise<ChatResponse> {
     if (!this.#begun) await this.add();
-    const { conversationId, model, ...finish } = defined(end);
+    const { conversationId, model, metadata, rawFinishReason, ...finish } = defined(end);
     await this.#send({ type: "finish", messageId: this.messageId, ...finish });
     return {
       messages: this.#fold.messages,
       ...finish,
       ...(conversationId !== undefined && { conversationId }),
       ...(model !== undefined && { model }),
+      ...(metadata && { metadata }),
+      ...(rawFinishReason !== undefined && { rawFinishReason }),
     };
   }
 

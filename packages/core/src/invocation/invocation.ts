@@ -249,10 +249,12 @@ export class Invocation {
     return {
       messages: this.#log.added,
       ...(last?.finishReason !== undefined && { finishReason: last.finishReason }),
+      ...(last?.rawFinishReason !== undefined && { rawFinishReason: last.rawFinishReason }),
       ...(usage && { usage }),
       ...(last?.responseId !== undefined && { responseId: last.responseId }),
       ...(conversationId !== undefined && { conversationId }),
       ...(last?.model !== undefined && { model: last.model }),
+      ...(last?.metadata && { metadata: last.metadata }),
       ...(last?.usage && { lastUsage: last.usage }),
       outcome,
       ...why,

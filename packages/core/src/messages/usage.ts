@@ -9,6 +9,10 @@ export interface Usage {
   readonly cacheWriteInputTokens?: number;
   /** Output tokens that were spent on reasoning; part of `outputTokens`. */
   readonly reasoningTokens?: number;
+  /** Input tokens that were sound; part of `inputTokens`. */
+  readonly inputAudioTokens?: number;
+  /** Output tokens that were sound; part of `outputTokens`. */
+  readonly outputAudioTokens?: number;
   /** Further counts of a service. */
   readonly [count: string]: number | undefined;
 }

@@ -5,7 +5,7 @@
  */
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
 import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
-import { coerceArguments } from "./coerce-arguments.js";
+import { coerceArguments, withoutNulls } from "./coerce-arguments.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
 import { defaultsOf } from "./fill-defaults.js";
 import { escapePointer } from "./json-copy.js";
@@ -96,7 +96,8 @@ function checkRepaired(
   let repaired = args;
   let violations = found;
   for (let round = 0; round < maximumCoercions && violations.length > 0; round++) {
-    const coerced = coerceArguments(repaired, violations);
+    const coerced =
+      withoutNulls(repaired, violations, means.check) ?? coerceArguments(repaired, violations);
     if (coerced === undefined) break;
     repaired = coerced;
     violations = means.check(repaired);

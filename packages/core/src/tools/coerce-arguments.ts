@@ -23,6 +23,37 @@ export function coerceArguments(
   return copy;
 }
 
+/**
+ * Arguments without the properties that are null where the schema takes no null, on a copy: so models
+ * say "not set", and a strict service makes them say it. What is then missing and required is null
+ * again. Undefined when there is none such.
+ *
+ * @param check Says what is wrong with arguments.
+ */
+export function withoutNulls(
+  args: JsonObject,
+  violations: readonly SchemaViolation[],
+  check: (args: JsonObject) => readonly SchemaViolation[],
+): JsonObject | undefined {
+  const paths = new Set(violations.map(({ path }) => path));
+  const nulls = [...paths]
+    .map((path) => path.slice(1).split("/").map(unescapePointer))
+    .filter((steps) => steps.length > 0 && valueAt(args, steps) === null);
+  if (nulls.length === 0) return undefined;
+  const copy = copyJson(args);
+  let removed = 0;
+  for (const steps of nulls) if (removeAt(copy, steps)) removed++;
+  if (removed === 0) return undefined;
+  for (const { path, keyword, property } of check(copy)) {
+    if (keyword !== "required" || property === undefined) continue;
+    const steps = [...(path === "" ? [] : path.slice(1).split("/").map(unescapePointer)), property];
+    if (valueAt(args, steps) !== null) continue;
+    replaceAt(copy, steps, null);
+    removed--;
+  }
+  return removed > 0 ? copy : undefined;
+}
+
 /** The types that would have fitted, by the path of what did not. */
 function wantedTypes(violations: readonly SchemaViolation[]): Map<string, Set<string>> {
   const wanted = new Map<string, Set<string>>();
@@ -111,6 +142,13 @@ function valueAt(root: JsonValue, steps: readonly string[]): JsonValue | undefin
     value = (value as JsonObject)[step];
   }
   return value;
+}
+
+/** Properties only: an item of a list has a place to keep. */
+function removeAt(root: JsonValue, steps: readonly string[]): boolean {
+  const parent = valueAt(root, steps.slice(0, -1));
+  const last = steps.at(-1);
+  return isJsonObject(parent) && last !== undefined && Reflect.deleteProperty(parent, last);
 }
 
 function replaceAt(root: JsonObject, steps: readonly string[], value: JsonValue): void {

@@ -15,6 +15,7 @@ import type {
   HostedTool,
   InvokeOptions,
   ResourceKeys,
+  StrictMode,
   ToolResult,
 } from "./tool.js";
 import { argumentErrorResult, failureResult, returnable, toToolResult } from "./tool-result.js";
@@ -30,6 +31,8 @@ export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
   readonly description?: string | undefined;
   /** Default: no arguments. */
   readonly parameters?: Schema | undefined;
+  /** Whether the service is to hold the schema exactly. Default `auto`: where it can be. */
+  readonly strict?: StrictMode | undefined;
   /** The work. Left out: the tool is declaration-only, and its calls go back to the caller. */
   readonly execute?:
     | ((
@@ -73,6 +76,7 @@ const optionNames: ReadonlySet<string> = new Set([
   "title",
   "description",
   "parameters",
+  "strict",
   "execute",
   "parseResult",
   "maxInvocations",
@@ -215,6 +219,10 @@ function checkOptions(options: Readonly<Record<string, unknown>>): void {
     const limit = options[option];
     if (limit === undefined || (Number.isSafeInteger(limit) && Number(limit) >= 1)) continue;
     throw wrongOption(name, option, "a whole number of at least 1; leave it out for no limit");
+  }
+  const { strict } = options;
+  if (strict !== "auto" && !isAbsentOr(strict, "boolean")) {
+    throw wrongOption(name, "strict", 'true, false or "auto"');
   }
   checkApproval(name, options);
   const resources = options["resources"];

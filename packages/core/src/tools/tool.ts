@@ -94,6 +94,13 @@ export interface ResumedCall {
 }
 
 /**
+ * Whether a service is to hold a tool's schema exactly, where it has such a mode. `auto`: where the
+ * schema can be said in the service's strict form, else not, with a notice that says why. `true`: an
+ * error where it cannot. What comes back is checked in any case.
+ */
+export type StrictMode = boolean | "auto";
+
+/**
  * A function that a model can call. Made by `tool()`; holds configuration only, so that one object
  * can serve any number of runs at once.
  */
@@ -106,6 +113,8 @@ export interface FunctionTool<Arguments = unknown, Value = unknown> extends Tool
   readonly description: string;
   /** The JSON Schema of the arguments, as it is sent, checked and stored. */
   readonly parameters: JsonObject;
+  /** Default `auto`. */
+  readonly strict?: StrictMode;
   /** Validates after `parameters` did; its output is what `execute` receives. */
   readonly schema?: StandardSchema;
   /** Absent on a declaration-only tool: its calls go back to the caller. */
