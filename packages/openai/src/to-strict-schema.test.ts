@@ -1,5 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
-import { isJsonObject, type JsonObject, tool } from "@tunic/core";
+import { type JsonObject, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { strictProblems } from "../test/strict-rules.js";
 import { toStrictSchema } from "./to-strict-schema.js";
@@ -344,33 +343,3 @@ describe("limits", () => {
     expect(toStrictSchema(nested(11)).reason).toContain("10 levels");
   });
 });
-
-/** A JSON file with the `tools/list` answers of real servers; without it the test is skipped. */
-const file = process.env["TUNIC_TOOL_DEFINITIONS"];
-
-describe.skipIf(file === undefined || !existsSync(file))(
-  "schemas of real servers (skipped when TUNIC_TOOL_DEFINITIONS does not name the file)",
-  () => {
-    it("obey the rules of strict mode, or have a reason", () => {
-      const found = schemasIn(JSON.parse(readFileSync(file ?? "", "utf8")));
-      expect(found.length).toBeGreaterThan(500);
-      let strict = 0;
-      for (const [at, inputSchema] of found.entries()) {
-        const { parameters } = tool({ name: `t${at}`, parameters: inputSchema });
-        const { schema, reason } = toStrictSchema(parameters);
-        if (schema === undefined) expect(reason).toMatch(/^(#|the root)/);
-        else {
-          strict++;
-          expect(strictProblems(schema)).toEqual([]);
-        }
-      }
-      expect(strict / found.length).toBeGreaterThan(0.8);
-    });
-  },
-);
-
-function schemasIn(value: unknown): JsonObject[] {
-  if (typeof value !== "object" || value === null) return [];
-  if ("inputSchema" in value && isJsonObject(value.inputSchema)) return [value.inputSchema];
-  return Object.values(value).flatMap(schemasIn);
-}
