@@ -120,10 +120,6 @@ describe("a messages request passes with", () => {
       }),
     ],
     [
-      "a choice of a tool",
-      problems({ messages: [hello], tools: [tool("a")], tool_choice: { type: "tool", name: "a" } }),
-    ],
-    [
       "thinking and a budget",
       problems({
         messages: [hello, assistant(thinking(), text("x"), call("a")), user(result("a"))],
@@ -131,10 +127,6 @@ describe("a messages request passes with", () => {
       }),
     ],
     ["a prefill", messages(hello, assistant(text("The answer is")))],
-    [
-      "a tool of the service",
-      problems({ messages: [hello], tools: [{ type: "web_search_20250305", name: "web_search" }] }),
-    ],
   ])("%s", (_, told) => {
     expect(told).toEqual([]);
   });
@@ -321,49 +313,6 @@ describe("a messages request fails with", () => {
         messages: [user(...["b", "c", "d", "e"].map((each) => text(each, marked)))],
       }),
       "cache_control: 5 marks",
-    ],
-    [
-      "a tool's name with a dot",
-      problems({ messages: [hello], tools: [tool("a.b")] }),
-      'tools[0]: the name "a.b"',
-    ],
-    [
-      "a tool's name of 129 characters",
-      problems({ messages: [hello], tools: [tool("x".repeat(129))] }),
-      "tools[0]: the name",
-    ],
-    [
-      "two tools of one name",
-      problems({ messages: [hello], tools: [tool("a"), tool("a")] }),
-      'tools: two are named "a"',
-    ],
-    [
-      "a schema that is no object",
-      problems({ messages: [hello], tools: [tool("a", { type: "string" })] }),
-      "tools[0].input_schema: the root is not of type object",
-    ],
-    [
-      "a union at the root",
-      problems({ messages: [hello], tools: [tool("a", { type: "object", oneOf: [] })] }),
-      "tools[0].input_schema: oneOf at the root",
-    ],
-    [
-      "a property's name with a blank",
-      problems({
-        messages: [hello],
-        tools: [tool("a", { type: "object", properties: { "b c": {} } })],
-      }),
-      'the property "b c"',
-    ],
-    [
-      "a choice of a tool that is not there",
-      problems({ messages: [hello], tools: [tool("a")], tool_choice: { type: "tool", name: "b" } }),
-      'tool_choice: no tool is named "b"',
-    ],
-    [
-      "a choice without tools",
-      problems({ messages: [hello], tool_choice: { type: "auto" } }),
-      "tool_choice: there are no tools",
     ],
   ])("%s", (_, told, expected) => {
     expect(told.join("\n")).toContain(expected);
