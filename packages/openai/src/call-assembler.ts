@@ -44,6 +44,8 @@ export class CallAssembler {
   readonly #calls: OpenCall[] = [];
   readonly #byIndex = new Map<CallIndex, OpenCall>();
   #last: OpenCall | undefined;
+  /** The calls of the last list that had any. */
+  #lastList: readonly OpenCall[] = [];
 
   constructor(builder: ResponseBuilder, source: AnswerSource) {
     this.#builder = builder;
@@ -54,17 +56,29 @@ export class CallAssembler {
   take(fragments: readonly unknown[]): FunctionCallContent[] {
     const contents: FunctionCallContent[] = [];
     const touched = new Set<OpenCall>();
-    for (const value of fragments) {
-      if (!isRecord(value)) continue;
-      const fragment = readFragment(value);
-      const call = this.#find(fragment, touched) ?? this.#open(fragment);
-      if (call === undefined) continue;
+    const read = fragments.filter(isRecord).map(readFragment);
+    const continued = this.#continuedBy(read);
+    read.forEach((fragment, at) => {
+      const call = continued?.[at] ?? this.#find(fragment, touched) ?? this.#open(fragment);
+      if (call === undefined) return;
       touched.add(call);
       this.#last = call;
       const content = this.#grow(call, fragment);
       if (content) contents.push(content);
-    }
+    });
+    if (touched.size > 0) this.#lastList = [...touched];
     return contents;
+  }
+
+  /**
+   * The calls that a list of fragments continues where nothing but their places tells: several
+   * without index, id and name, as many as there were in the list before.
+   */
+  #continuedBy(fragments: readonly Fragment[]): readonly OpenCall[] | undefined {
+    const { length } = fragments;
+    if (length < 2 || length !== this.#lastList.length) return undefined;
+    const isBare = fragments.every(({ index, id, name }) => index === undefined && !id && !name);
+    return isBare ? this.#lastList : undefined;
   }
 
   /** The calls that can not be run: those without a name, and one that a token limit cut off. */
