@@ -144,6 +144,31 @@ describe("tool results", () => {
     ]);
   });
 
+  it("of several messages stand together before their files", () => {
+    const image_url = { type: "image_url" };
+    const sent = toOpenAIMessages([
+      message("assistant", call("c1", "shot"), call("c2", "shot")),
+      message("tool", result("c1", image)),
+      message("tool", result("c2", image)),
+      message("assistant", "Two."),
+      message("user", "And?"),
+      message("assistant", call("c3", "shot")),
+      message("tool", result("c3", image)),
+    ]);
+    expect(sent).toMatchObject([
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "c1" },
+      { role: "tool", tool_call_id: "c2" },
+      { role: "user", content: [{ type: "text" }, image_url, { type: "text" }, image_url] },
+      { role: "assistant", content: "Two." },
+      { role: "user", content: "And?" },
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "c3" },
+      { role: "user", content: [{ type: "text" }, image_url] },
+    ]);
+    expect(sent).toHaveLength(9);
+  });
+
   it("tell of what cannot be shown", () => {
     const sent = toOpenAIMessages([
       message(
