@@ -40,6 +40,7 @@ describe("public exports", () => {
       ResponseBuilder
       SessionBusyError
       StreamClosedError
+      StructuredOutputError
       ToolAuthError
       ToolError
       ToolInvalidArgumentsError
@@ -51,6 +52,7 @@ describe("public exports", () => {
       addUsage
       agentMiddleware
       approve
+      askWithAnswerTool
       bufferUpdates
       bytesOf
       chatMiddleware
@@ -79,16 +81,21 @@ describe("public exports", () => {
       paused
       pending
       rawRepresentation
+      readRateLimits
       readRetryAfter
+      readValue
       replaceText
+      responseSchema
       setSchemaValidator
       sortMiddleware
       streamResponse
       textContent
       textOf
       toObjectSchema
+      toWireToolName
       tool
       toolApproval
+      toolNamesOnWire
       toolResult
       totalTokens
       uriContent
