@@ -9,7 +9,7 @@ export interface BackOff {
 
 /**
  * The wait after a failed attempt, in milliseconds: exponential, spread by the jitter, then cut to
- * `maxDelayMs`. Always finite.
+ * `maxDelayMs`. Always finite, and whole.
  *
  * @param attempt Which attempt has failed; the first is 1.
  */
@@ -21,7 +21,7 @@ export function backOffMs(
   const power = Math.min(factor ** (attempt - 1), Number.MAX_VALUE);
   const planned = Math.min(initialDelayMs * power, Number.MAX_VALUE);
   const share = jitter === "full" ? random() : 1 + jitter * (2 * random() - 1);
-  return Math.min(maxDelayMs, planned * share);
+  return Math.floor(Math.min(maxDelayMs, planned * share));
 }
 
 /**

@@ -46,7 +46,7 @@ function expected(given: Scene): { asked: number; waitedMs: number; works: boole
     const planned = given.initialDelayMs * given.factor ** (asked - 1);
     // The random number is always 0.25.
     const spread = { 0: 1, 0.5: 0.75, full: 0.25 }[given.jitter];
-    const wait = Math.max(asks, Math.min(given.maxDelayMs, planned * (spread ?? 0)));
+    const wait = Math.max(asks, Math.floor(Math.min(given.maxDelayMs, planned * (spread ?? 0))));
     const again =
       retryable &&
       asked < given.maxAttempts &&
