@@ -1,5 +1,5 @@
 /** How many pieces of text each streamed answer has. */
-export const deltas = 2000;
+const deltas = 2000;
 
 const piece = (at: number): string => `word${at % 10} `;
 const pieces = Array.from({ length: deltas }, (_, at) => piece(at));
