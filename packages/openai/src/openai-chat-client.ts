@@ -1,6 +1,7 @@
 import {
   askWithAnswerTool,
   type ChatClient,
+  ChatClientError,
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
@@ -112,7 +113,7 @@ export class OpenAIChatClient implements ChatClient {
     } catch (error) {
       const reason = reader === undefined ? filteredInput(error) : undefined;
       if (reason === undefined || signal.aborted) throw error;
-      return await refused(builder, reason);
+      return await refused(builder, reason, error);
     }
   }
 
@@ -125,9 +126,18 @@ export class OpenAIChatClient implements ChatClient {
 }
 
 /** An input that the service's filter has refused: an answer, though one without an answer in it. */
-async function refused(builder: ResponseBuilder, reason: string): Promise<ChatResponse> {
+async function refused(
+  builder: ResponseBuilder,
+  reason: string,
+  error: unknown,
+): Promise<ChatResponse> {
   await builder.add(errorContent(reason, { code: "refusal_content_filter" }));
-  return builder.finish({ finishReason: "content_filter", rawFinishReason: "content_filter" });
+  const requestId = error instanceof ChatClientError ? error.requestId : undefined;
+  return builder.finish({
+    finishReason: "content_filter",
+    rawFinishReason: "content_filter",
+    metadata: requestId === undefined ? undefined : { requestId },
+  });
 }
 
 function audioFormatOf({ options }: ChatRequest): string | undefined {
