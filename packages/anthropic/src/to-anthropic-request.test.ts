@@ -1,16 +1,16 @@
 import type { ChatOptions, HostedTool, JsonObject } from "@tunic/core";
 import { wireProblems } from "@tunic/testing/wire";
 import { afterAll, describe, expect, test } from "vitest";
-import { functionTool, message } from "../test/build.js";
+import { functionTool, message, settings } from "../test/build.js";
 import { toAnthropicRequest } from "./to-anthropic-request.js";
 import { toAnthropicTools } from "./to-anthropic-tools.js";
 
 const bodies: unknown[] = [];
 
 function body(options: ChatOptions, ...more: ReturnType<typeof message>[]) {
-  const params = toAnthropicRequest(
+  const { params } = toAnthropicRequest(
     { messages: [message("user", "hi"), ...more], options },
-    "claude-opus-4-8",
+    settings(),
   );
   bodies.push(params);
   return params;
@@ -218,7 +218,7 @@ describe("providerOptions.anthropic", () => {
   test("are the way to what an older version of the API takes", () => {
     const options = { providerOptions: { anthropic: { temperature: 0 } } };
     const request = { messages: [message("user", "hi")], options };
-    expect(toAnthropicRequest(request, "claude-sonnet-4-6")).toMatchObject({ temperature: 0 });
+    expect(toAnthropicRequest(request, settings()).params).toMatchObject({ temperature: 0 });
   });
 
   test("join an object one level deep", () => {
