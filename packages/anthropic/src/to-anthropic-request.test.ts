@@ -128,36 +128,14 @@ describe("tools", () => {
     expect(body({ tools: [search] }).tools).toEqual([definition]);
   });
 
-  test.each([
-    ["a dot in the name", functionTool("mail.send"), "mail.send"],
-    ["a name that is too long", functionTool("x".repeat(129)), "128"],
-    ["no name", functionTool(""), "Rename"],
-    [
-      "an argument with brackets",
-      functionTool("list", { type: "object", properties: { "filter[id]": {} } }),
-      "filter[id]",
-    ],
-    [
-      "an argument that only a branch has",
-      functionTool("list", { anyOf: [{ properties: { "a b": {} } }] }),
-      "a b",
-    ],
-    [
-      "a hosted tool of another",
-      { type: "hosted", provider: "openai", name: "files", definition: {} } as const,
-      "openai",
-    ],
-  ])("%s is refused, with its name", (_, tool, text) => {
-    const refused = expect.objectContaining({
-      code: "invalid_tool",
-      message: expect.stringContaining(text),
-    });
-    expect(() => toAnthropicTools([tool])).toThrow(refused);
-  });
-
-  test("128 characters and arguments with dots are taken", () => {
-    const schema = { type: "object", properties: { "filter.id": {} } };
-    expect(toAnthropicTools([functionTool("x".repeat(128), schema)])).toHaveLength(1);
+  test("a hosted tool of another is refused, with its name", () => {
+    const files = { type: "hosted", provider: "openai", name: "files", definition: {} } as const;
+    expect(() => toAnthropicTools([files])).toThrow(
+      expect.objectContaining({
+        code: "invalid_tool",
+        message: expect.stringMatching(/"files".*openai/),
+      }),
+    );
   });
 });
 

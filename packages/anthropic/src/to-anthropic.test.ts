@@ -1,4 +1,4 @@
-import { ChatClientError, type Content, type Message } from "@tunic/core";
+import { type Content, type Message } from "@tunic/core";
 import { describe, expect, test, vi } from "vitest";
 import { call, message, messageProblems, result, stored } from "../test/build.js";
 import { openingText, toAnthropicMessages } from "./to-anthropic.js";
@@ -148,7 +148,10 @@ test("ids and names of other vendors are made fit, for call and result alike", (
   );
   expect(messageProblems(messages)).toEqual([]);
   expect(messages[1]?.content).toMatchObject([
-    { id: "call-x-functions_2e_lamp_3a_0", name: "home_lamp" },
+    {
+      id: "call-x-functions_2e_lamp_3a_0",
+      name: expect.stringMatching(/^home_lamp_[0-9a-f]{8}$/),
+    },
   ]);
 });
 
@@ -213,10 +216,18 @@ describe("media", () => {
     ["HEIC", { type: "data", data: "UE5H", mediaType: "image/heic" }],
     ["another scheme", { type: "uri", uri: "s3://bucket/a.png", mediaType: "image/png" }],
     ["a video's address", { type: "uri", uri: "https://example.com/a", mediaType: "video/mp4" }],
-  ])("%s is refused before the request", (_, content) => {
+  ])("%s is refused in a user's message; as a tool's result it is told", (_, content) => {
     const refused = expect.objectContaining({ code: "unsupported", retryable: false });
     expect(() => wire(message("user", content))).toThrow(refused);
-    expect(() => wire(message("tool", result("c1", [content])))).toThrow(ChatClientError);
+    const [, , answered] = wire(
+      message("user", "go"),
+      message("assistant", call("c1")),
+      message("tool", result("c1", [content, { type: "text", text: "Here." }])),
+    );
+    const told = content.type === "uri" ? content.uri : "cannot be shown to this model";
+    expect(answered?.content).toMatchObject([
+      { content: [{ type: "text", text: expect.stringContaining(told) }, { text: "Here." }] },
+    ]);
   });
 
   test("what the model is said to have shown is left out, with a notice", () => {
