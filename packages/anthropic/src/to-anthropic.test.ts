@@ -1,4 +1,4 @@
-import { type Content, type Message } from "@tunic/core";
+import type { Content, Message } from "@tunic/core";
 import { describe, expect, test, vi } from "vitest";
 import { call, message, messageProblems, result, stored } from "../test/build.js";
 import { openingText, toAnthropicMessages } from "./to-anthropic.js";
