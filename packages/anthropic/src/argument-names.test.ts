@@ -63,6 +63,12 @@ describe("names of arguments that the service refuses", () => {
   });
 });
 
+test("arguments that were written with names of their own go out as they are", () => {
+  const args = { é: 1, $x: 2 };
+  expect(toWireArguments(args, undefined)).toBe(args);
+  expect(toWireArguments(args, { _x_1: "$x" })).toEqual({ é: 1, _x_1: 2 });
+});
+
 test("any arguments, of any names, come back as they went", () => {
   const name = fc.oneof(
     fc.string({ unit: fc.constantFrom("a", "$", "[", ".", "é", "_"), minLength: 1, maxLength: 5 }),
@@ -73,7 +79,8 @@ test("any arguments, of any names, come back as they went", () => {
       const args: JsonObject = JSON.parse(JSON.stringify(given));
       const properties = Object.fromEntries(Object.keys(args).map((key) => [key, {}]));
       const { names } = withWireNames({ type: "object", properties }, "x");
-      const wire = toWireArguments(args);
+      const kept = names && Object.fromEntries(names);
+      const wire = toWireArguments(args, kept);
       for (const key of Object.keys(wire)) expect(key).toMatch(taken);
       const text = withOwnNames(JSON.stringify(wire), names ?? new Map());
       expect(JSON.parse(text)).toEqual(args);

@@ -62,10 +62,17 @@ export function withWireNames(schema: JsonObject, what: string): NamedSchema {
   return { schema: withPointers(named) as JsonObject, names: new Map(renamed) };
 }
 
-/** The arguments of an old call as the service saw them. */
-export function toWireArguments(given: JsonObject): JsonObject {
-  const fits = Object.keys(given).every((name) => toWireToolName(name, rules) === name);
-  return fits ? given : withWireKeys(given);
+/**
+ * The arguments of an old call as the model wrote them, byte for byte but for blanks.
+ *
+ * @param names What the call itself keeps of the names it was written with.
+ */
+export function toWireArguments(given: JsonObject, names: JsonValue | undefined): JsonObject {
+  if (!isJsonObject(names)) return given;
+  const written = new Map(Object.entries(names).map(([wireName, name]) => [name, wireName]));
+  return Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [written.get(name) ?? name, value]),
+  );
 }
 
 /** The text of a call's arguments with our names; text that holds no object stays as it is. */

@@ -10,6 +10,7 @@ import {
   type TextContent,
   type TextReasoningContent,
 } from "@tunic/core";
+import type { CalledTool } from "./to-anthropic-tools.js";
 
 /** A content block of an answer, of a known type or not. */
 export type WireBlock = JsonObject & { readonly type: string };
@@ -25,13 +26,20 @@ export function thinkingPiece(id: string, text: string, own?: JsonObject): TextR
 }
 
 /** The beginning of a call; its arguments follow as text. */
-export function callStart(callId: string, name: string, block: WireBlock): FunctionCallContent {
+export function callStart(
+  callId: string,
+  block: WireBlock,
+  tool?: CalledTool,
+): FunctionCallContent {
   const { id, caller, toolset_name } = block;
+  const name = tool?.name ?? string(block["name"]);
   const own: JsonObject = {
     ...(id !== callId && id !== undefined && { id }),
     // "direct" is what everybody assumes.
     ...(isJsonObject(caller) && caller["type"] !== "direct" && { caller }),
     ...(typeof toolset_name === "string" && { toolset_name }),
+    // Old calls go back as they were written, whatever the tool is called by then.
+    ...(tool?.arguments && { argument_names: Object.fromEntries(tool.arguments) }),
   };
   return {
     type: "function_call",

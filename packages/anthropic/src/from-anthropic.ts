@@ -229,7 +229,7 @@ export class AnswerReader {
     this.#open.set(index, open);
     this.#last = open;
     if (callId !== undefined) {
-      return this.#builder.add(callStart(callId, called?.name ?? string(block["name"]), block));
+      return this.#builder.add(callStart(callId, block, called));
     }
     if (block.type === "text") return this.#addText(open, string(block["text"]));
     if (block.type === "thinking") return this.#addThinking(open, string(block["thinking"]));

@@ -185,7 +185,7 @@ function callBlock(call: FunctionCallContent, own: JsonObject | undefined): Bloc
     id: toWireCallId(call.callId),
     name: wireToolName(call.name),
     // An object is demanded even where there was none; the result tells the model what it wrote.
-    input: toWireArguments(call.arguments ?? {}),
+    input: toWireArguments(call.arguments ?? {}, own?.["argument_names"]),
     ...(own?.["caller"] !== undefined && { caller: own["caller"] }),
     ...(own?.["toolset_name"] !== undefined && { toolset_name: own["toolset_name"] }),
     ...(cacheMark(own) && { cache_control: own?.["cache_control"] ?? null }),
