@@ -9,6 +9,7 @@ import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as openai from "../packages/openai/src/index.js";
+import * as resilience from "../packages/resilience/src/index.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
@@ -22,6 +23,7 @@ describe("public exports", () => {
       "@tunic/core/approvals",
       "@tunic/core/interpreted",
       "@tunic/openai",
+      "@tunic/resilience",
       "@tunic/testing",
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
@@ -44,6 +46,7 @@ describe("public exports", () => {
       ResponseBuilder
       SessionBusyError
       StreamClosedError
+      StructuredOutputError
       ToolAuthError
       ToolError
       ToolInvalidArgumentsError
@@ -55,6 +58,7 @@ describe("public exports", () => {
       addUsage
       agentMiddleware
       approve
+      askWithAnswerTool
       bufferUpdates
       bytesOf
       chatMiddleware
@@ -83,16 +87,21 @@ describe("public exports", () => {
       paused
       pending
       rawRepresentation
+      readRateLimits
       readRetryAfter
+      readValue
       replaceText
+      responseSchema
       setSchemaValidator
       sortMiddleware
       streamResponse
       textContent
       textOf
       toObjectSchema
+      toWireToolName
       tool
       toolApproval
+      toolNamesOnWire
       toolResult
       totalTokens
       uriContent
@@ -154,6 +163,15 @@ describe("public exports", () => {
       "OpenAIChatClient
       toOpenAIMessages
       toOpenAITools"
+    `);
+  });
+
+  it("of @tunic/resilience", () => {
+    expect(names(resilience)).toMatchInlineSnapshot(`
+      "fallbackClient
+      retryBudget
+      retryModelCalls
+      routeClient"
     `);
   });
 

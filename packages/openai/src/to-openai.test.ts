@@ -58,7 +58,11 @@ it("sends every option under its name", () => {
     parallel_tool_calls: false,
     response_format: {
       type: "json_schema",
-      json_schema: { name: "answer", schema: { type: "object" }, strict: false },
+      json_schema: {
+        name: "answer",
+        schema: { type: "object", properties: {} },
+        strict: false,
+      },
     },
     metadata: { user: "u1" },
     reasoning_effort: "low",
