@@ -11,8 +11,8 @@ import { toStrictForm } from "./strict-schema.js";
 export type AnswerForm = "native" | "tool";
 
 /**
- * Beginnings of the names of models that came before structured outputs, by the vendor's page on them;
- * every later model has `output_config.format`.
+ * Names of models that came before structured outputs, by the vendor's page on them, or their
+ * beginnings; every later model has `output_config.format`. Other platforms put words before a name.
  */
 const without = [
   "claude-2",
@@ -42,7 +42,7 @@ export function answerForm(
   { run }: Pick<ChatRequest, "run">,
   owner: object,
 ): AnswerForm {
-  const possible = chosen ?? (without.some((name) => model.startsWith(name)) ? "tool" : "native");
+  const possible = chosen ?? (without.some((name) => model.includes(name)) ? "tool" : "native");
   if (format.strict === false) return "tool";
   if (possible === "tool") {
     if (format.strict !== true) return "tool";

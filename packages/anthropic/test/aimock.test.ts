@@ -1,6 +1,8 @@
+import Anthropic from "@anthropic-ai/sdk";
 import { LLMock } from "@copilotkit/aimock";
 import { type ChatRequest, foldUpdates, type Message, type Update } from "@tunic/core";
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
+import { wireProblems } from "@tunic/testing/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AnthropicChatClient } from "../src/index.js";
 import { functionTool, message, result } from "./build.js";
@@ -8,9 +10,22 @@ import { functionTool, message, result } from "./build.js";
 const mock = new LLMock({ port: 0, host: "127.0.0.1" });
 let client: AnthropicChatClient;
 
+/** What was sent: that server takes what the service would refuse. */
+const bodies: unknown[] = [];
+
+const noted: typeof fetch = (input, init) => {
+  if (typeof init?.body === "string") bodies.push(JSON.parse(init.body));
+  return fetch(input, init);
+};
+
+function clientAt(baseURL: string): AnthropicChatClient {
+  const sdk = new Anthropic({ apiKey: "key", baseURL, maxRetries: 0, fetch: noted });
+  return new AnthropicChatClient({ model: "claude-opus-4-8", client: sdk });
+}
+
 beforeAll(async () => {
   const baseURL = await mock.start();
-  client = new AnthropicChatClient({ model: "claude-opus-4-8", apiKey: "key", baseURL });
+  client = clientAt(baseURL);
 });
 
 beforeEach(() => {
@@ -19,6 +34,8 @@ beforeEach(() => {
 
 afterAll(async () => {
   await mock.stop();
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const body of bodies) expect(wireProblems("anthropic", body)).toEqual([]);
 });
 
 /** Asks twice, streamed and whole; both must come to the same. */
@@ -169,8 +186,7 @@ describeChatClientContract("anthropic, against a server by others", {
     const server = new LLMock({ port: 0, host: "127.0.0.1" });
     play(server, scenario);
     const baseURL = await server.start();
-    const options = { model: "claude-opus-4-8", apiKey: "key", baseURL };
-    return { client: new AnthropicChatClient(options), close: () => server.stop() };
+    return { client: clientAt(baseURL), close: () => server.stop() };
   },
   cannot: { broken_arguments: "that server sends {} where a fixture holds no JSON" },
 });

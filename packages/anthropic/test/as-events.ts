@@ -11,7 +11,8 @@ const inOne: Cut = (text) => [text];
 
 /** The events in which the service would stream a whole message. */
 export function asEvents(message: Anthropic.Message, cut: Cut = inOne): Event[] {
-  const { content, stop_reason, stop_details, usage, container, ...head } = message;
+  const { content, stop_reason, stop_details, usage, container, ...rest } = message;
+  const { input_transformations, ...head } = { input_transformations: undefined, ...rest };
   const events: Wire[] = [
     {
       type: "message_start",
@@ -30,6 +31,7 @@ export function asEvents(message: Anthropic.Message, cut: Cut = inOne): Event[] 
       type: "message_delta",
       delta: { stop_reason, stop_details, ...(container && { container }) },
       usage: { output_tokens: usage.output_tokens },
+      ...(input_transformations !== undefined && { input_transformations }),
     },
     { type: "message_stop" },
   );

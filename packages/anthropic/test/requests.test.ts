@@ -104,7 +104,9 @@ test("what the service has changed in a request is told", async () => {
   const seen: string[] = [];
   agent.events.on("notice", ({ code, message }) => void seen.push(`${code} ${message}`));
   await agent.run("go");
-  expect(seen).toEqual([expect.stringMatching(/^input_transformed .*thinking_dropped/)]);
+  await agent.run("go", { onUpdate: () => {} });
+  const told = expect.stringMatching(/^input_transformed .*thinking_dropped/);
+  expect(seen).toEqual([told, told]);
 });
 
 describe.each([

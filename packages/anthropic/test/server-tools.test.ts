@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from "vitest";
 import { AnthropicChatClient, toAnthropicMessages } from "../src/index.js";
 import { answer, functionTool, message, result, stored } from "./build.js";
 import { found, hosted, search, searching, text } from "./hosted.js";
-import { sameBothWays } from "./read-answer.js";
+import { block, end, readEvents, sameBothWays, start } from "./read-answer.js";
 import { either, type WireServer, wireServer } from "./wire-server.js";
 
 const code = hosted("code_execution", { type: "code_execution_20250825", name: "code_execution" });
@@ -292,4 +292,24 @@ test("a call of the service's own tool that was cut off is left out, with a noti
     "content_left_out",
     expect.stringContaining("server_tool_use"),
   );
+});
+
+test("a block that comes in one delta is whole, and goes back", async () => {
+  const wire = [
+    start,
+    ...block(
+      0,
+      { type: "compaction", content: null, encrypted_content: null },
+      { type: "compaction_delta", content: "So far: a tunic.", encrypted_content: "ENC" },
+    ),
+    ...block(1, { type: "text", text: "" }, { type: "text_delta", text: "And?" }),
+    ...end("compaction"),
+  ];
+  const { response } = await readEvents(wire);
+  expect(response).toMatchObject({ finishReason: "compaction", rawFinishReason: "compaction" });
+  const { messages } = toAnthropicMessages(stored([message("user", "go"), ...response.messages]));
+  expect(messages[1]?.content).toEqual([
+    { type: "compaction", content: "So far: a tunic.", encrypted_content: "ENC" },
+    text("And?"),
+  ]);
 });
