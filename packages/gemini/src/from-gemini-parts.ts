@@ -58,6 +58,7 @@ export class HostedParts {
   readonly #callIdOf: (id: string) => string;
   readonly #callIds = new Map<string, string>();
   #last = "";
+  #name = "";
 
   constructor(callIdOf: (id: string) => string) {
     this.#callIdOf = callIdOf;
@@ -77,13 +78,21 @@ export class HostedParts {
     if (id !== "") this.#callIds.set(id, callId);
     this.#last = callId;
     const name = field === "toolCall" ? textOf(input["toolType"]) : "code_execution";
+    this.#name = name;
     return { type: "hosted_tool_call", callId, name, input, ...ownData(own) };
   }
 
   #result(field: string, part: JsonObject): Content {
     const { id, input: output, own } = taken(field, part);
     const callId = this.#callIds.get(id) ?? (this.#last || this.#callIdOf(id));
-    return { type: "hosted_tool_result", callId, output, ...ownData(own) };
+    const name = textOf(output["toolType"]) || this.#name;
+    return {
+      type: "hosted_tool_result",
+      callId,
+      ...(name !== "" && { name }),
+      output,
+      ...ownData(own),
+    };
   }
 }
 

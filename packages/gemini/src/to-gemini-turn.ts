@@ -86,9 +86,9 @@ function modelPart(content: Content, notice?: Notice): Part | undefined {
     case "function_call":
       return content.informationalOnly ? leftOut(content, notice) : callPart(content, own);
     case "hosted_tool_call":
-      return hostedPart(own, content.input) ?? leftOut(content, notice);
+      return hostedPart("executableCode", own, content.input) ?? leftOut(content, notice);
     case "hosted_tool_result":
-      return hostedPart(own, content.output) ?? leftOut(content, notice);
+      return hostedPart("codeExecutionResult", own, content.output) ?? leftOut(content, notice);
     case "data":
     case "uri": {
       const part = toMediaPart(content);
@@ -135,13 +135,10 @@ function wireCall(call: FunctionCallContent, part: Part): WireCall {
 }
 
 /** What a tool of the service did, as it came: `field` says which kind of part it was. */
-function hostedPart(own: JsonObject | undefined, value: unknown): Part | undefined {
-  if (typeof own?.["field"] !== "string") return undefined;
-  const { field, id, ...beside } = own;
-  return wirePart({
-    ...beside,
-    [field]: { ...(isJsonObject(value) ? value : {}), ...(id !== undefined && { id }) },
-  });
+function hostedPart(usual: string, own: JsonObject | undefined, value: unknown): Part | undefined {
+  if (own === undefined || !isJsonObject(value)) return undefined;
+  const { field = usual, id, ...beside } = own;
+  return wirePart({ ...beside, [String(field)]: { ...value, ...(id !== undefined && { id }) } });
 }
 
 /** A part of what the model is given by the user. */
