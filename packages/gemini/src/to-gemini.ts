@@ -129,7 +129,10 @@ class TurnMerge {
   }
 }
 
-/** The contents since the user spoke last, with a stand-in on the first call of each unsigned step. */
+/**
+ * The contents since the user spoke last, with a stand-in on the first call of each unsigned step. Text
+ * beside responses does not count as speaking: a stand-in too many hurts nobody, one too few is a 400.
+ */
 function withStandIns(contents: WireContent[]): WireContent[] {
   const spoken = contents.findLastIndex(
     ({ role, parts = [] }) => role === "user" && !parts.some((part) => part.functionResponse),

@@ -32,6 +32,8 @@ export interface WireServer extends AsyncDisposable {
   /** The requests so far; each body is checked against the vendor's rules when the server stops. */
   readonly asked: readonly Asked[];
   readonly bodies: readonly WireBody[];
+  /** Begins again with the first reply; what was asked stays. */
+  restart(): void;
   /** A client of this server. */
   client(options?: Partial<GeminiChatClientOptions>): GeminiChatClient;
 }
@@ -39,10 +41,11 @@ export interface WireServer extends AsyncDisposable {
 /** Starts a server; `await using` stops it. */
 export async function wireServer(...replies: readonly Reply[]): Promise<WireServer> {
   const asked: Asked[] = [];
+  let next = 0;
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const reply = replies[asked.length] ?? replies.at(-1);
+    const reply = replies[next++] ?? replies.at(-1);
     const path = request.url ?? "";
     const one: Asked = {
       path,
@@ -62,6 +65,9 @@ export async function wireServer(...replies: readonly Reply[]): Promise<WireServ
     asked,
     get bodies() {
       return asked.map(({ body }) => body);
+    },
+    restart: () => {
+      next = 0;
     },
     client: (options = {}) =>
       new GeminiChatClient({ model: "gemini-3.5-flash", apiKey: "key", baseURL: url, ...options }),
