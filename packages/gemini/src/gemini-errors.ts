@@ -10,13 +10,16 @@ import {
 /** How far a request got: before the answer, or while it comes in as a stream. */
 export type Phase = "asking" | "streaming";
 
+/** How the SDK fails at what is JSON, but no answer, and at chunks that are no JSON. */
+const unreadable = /^exception parsing stream chunk|^Cannot (?:create|read|set)|is not iterable/;
+
 /** Any failure of a request as a {@link ChatClientError}; what is one already stays as it is. */
 export function toChatClientError(error: unknown, phase: Phase): Error {
   if (error instanceof ChatClientError || error instanceof ConfigurationError) return error;
   if (error instanceof ApiError) return fromService(error);
   const message = error instanceof Error ? error.message : String(error);
   const known = { cause: error, retryable: true };
-  if (error instanceof SyntaxError || /^exception parsing stream chunk/.test(message)) {
+  if (error instanceof SyntaxError || unreadable.test(message)) {
     return new ChatClientError(
       "malformed_response",
       `The answer is not what the Gemini API says it is: ${message}`,

@@ -50,6 +50,7 @@ export function toGeminiRequest(
   checkReserved(own);
   // `providerOptions` are the vendor's own words, newer ones than these types know included.
   const config: GenerateContentConfig = mergeOnce(asked, own);
+  checkCache(config);
   return { model, contents, config };
 }
 
@@ -116,6 +117,18 @@ function checkReserved(own: JsonObject): void {
     throw new ConfigurationError(
       "invalid_option",
       `providerOptions.gemini.${name} is written by the client itself.`,
+    );
+  }
+}
+
+/** "CachedContent can not be used with … setting system_instruction, tools or tool_config." */
+function checkCache(config: GenerateContentConfig): void {
+  if (config.cachedContent === undefined) return;
+  for (const name of ["systemInstruction", "tools", "toolConfig"] as const) {
+    if (config[name] === undefined) continue;
+    throw new ConfigurationError(
+      "two_sources",
+      `providerOptions.gemini.cachedContent brings ${name} itself, and the service takes none beside it. Leave instructions and tools out of the request.`,
     );
   }
 }

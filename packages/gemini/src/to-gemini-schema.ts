@@ -167,11 +167,15 @@ function objectSchema(schema: JsonObject): JsonObject {
 /** Beside properties of its own, alternatives are told together: all of theirs may be given. */
 function membersOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
   const { anyOf: branches } = schema;
-  const all = [schema, ...(Array.isArray(branches) ? branches.filter(isJsonObject) : [])]
-    .flatMap(({ properties }) => (isJsonObject(properties) ? Object.entries(properties) : []))
-    .map(([name, each]) => [name, isJsonObject(each) ? each : {}] as const);
-  // The first one that names a member says what it is.
-  return Object.fromEntries(new Map(all.reverse()));
+  const all = new Map<string, JsonObject>();
+  const members = [
+    schema,
+    ...(Array.isArray(branches) ? branches.filter(isJsonObject) : []),
+  ].flatMap(({ properties }) => (isJsonObject(properties) ? Object.entries(properties) : []));
+  for (const [name, each] of members) {
+    if (!all.has(name)) all.set(name, isJsonObject(each) ? each : {});
+  }
+  return Object.fromEntries(all);
 }
 
 /** Counts are 64-bit numbers there, which JSON for protocol buffers writes as text. */
