@@ -13,8 +13,14 @@ import { toGeminiSchema } from "./to-gemini-schema.js";
 import type { Notice } from "./to-gemini-turn.js";
 import { namesOnWire, toWireName } from "./wire-names.js";
 
+interface Declared {
+  readonly declaration: FunctionDeclaration;
+  /** What there is to be told of the schema, once. */
+  cut?: string | undefined;
+}
+
 /** Tools never change, so each is checked and converted once. */
-const converted = new WeakMap<FunctionTool, FunctionDeclaration>();
+const converted = new WeakMap<FunctionTool, Declared>();
 
 /**
  * Our tools as the `tools` of a request: all functions in one entry, then Gemini's own tools
@@ -29,13 +35,20 @@ const converted = new WeakMap<FunctionTool, FunctionDeclaration>();
 export function toGeminiTools(tools: readonly Tool[], notice?: Notice): WireTool[] {
   const functions = tools.filter((tool) => tool.type === "function");
   namesOnWire(functions.map(({ name }) => name));
-  const functionDeclarations = functions.map((tool) => toDeclaration(tool, notice));
+  const functionDeclarations = functions.map((tool) => {
+    const declared = declare(tool);
+    if (notice && declared.cut !== undefined) {
+      notice("schema_cut", declared.cut);
+      declared.cut = undefined;
+    }
+    return declared.declaration;
+  });
   const hosted = tools.filter((tool) => tool.type === "hosted").map(toHosted);
   return [...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []), ...hosted];
 }
 
 /** The same tool gives the same object every time. */
-function toDeclaration(tool: FunctionTool, notice?: Notice): FunctionDeclaration {
+function declare(tool: FunctionTool): Declared {
   const known = converted.get(tool);
   if (known) return known;
   const { name, description } = tool;
@@ -44,16 +57,15 @@ function toDeclaration(tool: FunctionTool, notice?: Notice): FunctionDeclaration
     toObjectSchema(tool.parameters, `The schema of tool "${name}"`),
     what,
   );
-  if (cuts.length > 0) {
-    notice?.(
-      "schema_cut",
-      `${what}: the schema holds itself at ${cuts.join(", ")}. Gemini is told of an object of any form there; the arguments are checked against the whole schema.`,
-    );
-  }
-  const made: FunctionDeclaration = {
-    name: toWireName(name),
-    ...(description !== "" && { description }),
-    ...toParameters(schema),
+  const made: Declared = {
+    declaration: {
+      name: toWireName(name),
+      ...(description !== "" && { description }),
+      ...toParameters(schema),
+    },
+    ...(cuts.length > 0 && {
+      cut: `${what}: the schema holds itself at ${cuts.join(", ")}. Gemini is told of an object of any form there; the arguments are checked against the whole schema.`,
+    }),
   };
   converted.set(tool, made);
   return made;

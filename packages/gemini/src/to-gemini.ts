@@ -1,7 +1,7 @@
 import type { Part, Content as WireContent } from "@google/genai";
 import type { Message } from "@tunic/core";
 import { generationOf } from "./model-generation.js";
-import { toWireResult, type WireCall } from "./to-gemini-result.js";
+import { type ResultDraft, toWireResult, type WireCall } from "./to-gemini-result.js";
 import { type Notice, toWireTurn, type WireTurn } from "./to-gemini-turn.js";
 
 /** A conversation as Gemini takes it. */
@@ -28,7 +28,7 @@ export const openingText = "(The conversation begins with the model.)";
  * What Google documents for calls that no Gemini model has signed, such as those of another vendor's
  * model (https://ai.google.dev/gemini-api/docs/thought-signatures, "FAQs").
  */
-export const unsigned = "skip_thought_signature_validator";
+const unsigned = "skip_thought_signature_validator";
 
 /**
  * Our messages as `Content[]`: roles alternate, the user begins, no content is empty, and the responses
@@ -118,9 +118,12 @@ class TurnMerge {
       const draft = drafts.find(({ callId }) => callId === call.callId);
       return draft ? [toWireResult(draft, call, this.#generation)] : [];
     });
-    for (const { callId } of drafts) {
+    for (const draft of drafts) {
+      const { callId } = draft;
       if (this.#calls.some((call) => call.callId === callId)) continue;
-      this.#notice?.(
+      if (this.#notice === undefined || told.has(draft)) continue;
+      told.add(draft);
+      this.#notice(
         "content_left_out",
         `The result of call "${callId}" has no call right before it and was left out of the request.`,
       );
@@ -128,6 +131,9 @@ class TurnMerge {
     return [...results.map(({ response }) => response), ...results.flatMap(({ behind }) => behind)];
   }
 }
+
+/** Results of which it was said that they are left out. */
+const told = new WeakSet<ResultDraft>();
 
 /**
  * The contents since the user spoke last, with a stand-in on the first call of each unsigned step. Text

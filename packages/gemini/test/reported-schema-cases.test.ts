@@ -151,6 +151,8 @@ describe("B25: what Gemini's form of a schema does not have", () => {
       properties: { name: { type: "string" }, inner: { $ref: "#" } },
     };
     const lamp = functionTool("lamp", node);
+    // As when an agent checks its tools.
+    toGeminiTools([lamp]);
     for (let round = 0; round < 2; round++) {
       const [wire] = toGeminiTools([lamp], (code, text) => void notices.push(`${code}: ${text}`));
       expect(wire?.functionDeclarations?.[0]?.parameters).toMatchObject({

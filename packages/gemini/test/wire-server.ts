@@ -6,7 +6,7 @@ import { expect } from "vitest";
 import { GeminiChatClient, type GeminiChatClientOptions } from "../src/index.js";
 
 /** The body of a request, as far as tests look at it. */
-export interface WireBody {
+interface WireBody {
   readonly contents: readonly {
     readonly role: string;
     readonly parts: readonly Record<string, unknown>[];
@@ -18,7 +18,7 @@ export interface WireBody {
 export type Reply = (response: ServerResponse, asked: Asked) => void | Promise<void>;
 
 /** A request as it arrived. */
-export interface Asked {
+interface Asked {
   readonly path: string;
   readonly headers: IncomingMessage["headers"];
   readonly body: WireBody;
