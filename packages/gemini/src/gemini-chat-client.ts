@@ -77,16 +77,20 @@ export class GeminiChatClient implements ChatClient {
     const reader = new AnswerReader(new ResponseBuilder(request), names);
     const streamed = request.onUpdate !== undefined;
     const isWhole = (): boolean => reader.finished;
-    let rateLimits: RateLimits | undefined;
+    let head: { readonly rateLimits: RateLimits | undefined } | undefined;
     for await (const chunk of openAnswer(this.#sdk, params, { streamed, signal, isWhole })) {
       // What has arrived already must not be shown any more.
       signal.throwIfAborted();
       const { sdkHttpResponse, ...answer } = chunk;
-      const now = request.run?.now() ?? Date.now();
-      rateLimits ??= readRateLimits(Object.entries(sdkHttpResponse?.headers ?? {}), now);
+      head ??= readHead(sdkHttpResponse?.headers, request.run?.now() ?? Date.now());
       await reader.read(answer);
     }
     signal.throwIfAborted();
-    return await reader.finish({ streamed, rateLimits });
+    return await reader.finish({ streamed, rateLimits: head?.rateLimits });
   }
+}
+
+/** Every chunk of a stream brings the headers of the one answer. */
+function readHead(headers: Readonly<Record<string, string>> = {}, now: number) {
+  return { rateLimits: readRateLimits(Object.entries(headers), now) };
 }

@@ -202,6 +202,21 @@ describe("what the service's own tools did", () => {
     expect(toGeminiContents(log).contents[1]).toEqual({ role: "model", parts });
   });
 
+  it("results find their calls by id, in whatever order they come", async () => {
+    const { contents } = await read(
+      answer([{ toolCall: { id: "t1", toolType: "URL_CONTEXT" } }]),
+      answer([{ toolCall: { id: "t2", toolType: "GOOGLE_MAPS" } }]),
+      answer([{ toolResponse: { id: "t1", toolType: "URL_CONTEXT" } }]),
+      stop([{ toolResponse: { id: "t2", toolType: "GOOGLE_MAPS" } }]),
+    );
+    expect(contents).toMatchObject([
+      { callId: "t1", name: "URL_CONTEXT" },
+      { callId: "t2", name: "GOOGLE_MAPS" },
+      { callId: "t1", name: "URL_CONTEXT" },
+      { callId: "t2", name: "GOOGLE_MAPS" },
+    ]);
+  });
+
   it("a result without an id belongs to the call before it", async () => {
     const { contents } = await read(
       answer([{ executableCode: { language: "PYTHON", code: "1" } }]),

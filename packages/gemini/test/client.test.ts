@@ -52,6 +52,13 @@ describe("the client", () => {
     for (const spy of printed) expect(spy).not.toHaveBeenCalled();
   });
 
+  it("asks the Gemini API, whatever the environment wants of Vertex AI", async () => {
+    vi.stubEnv("GOOGLE_GENAI_USE_VERTEXAI", "true");
+    await using server = await wireServer(either(stop()));
+    await server.client().getResponse({ messages: [message("user", "hi")], options: {} });
+    expect(server.asked[0]?.path).toBe("/v1beta/models/gemini-3.5-flash:generateContent");
+  });
+
   it("without a key says where to put one", () => {
     expect(() => new GeminiChatClient({ model: "m" })).toThrow(/Set GEMINI_API_KEY or pass apiKey/);
   });

@@ -1,13 +1,12 @@
 import { LLMock } from "@copilotkit/aimock";
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
-import { GeminiChatClient } from "../src/index.js";
+import { checkedClient } from "./checked-client.js";
 
 describeChatClientContract("Gemini, served by others", {
   async create(scenario) {
     const mock = new LLMock({ port: 0, host: "127.0.0.1", chunkSize: 3 });
     play(mock, scenario);
-    const baseURL = await mock.start();
-    const client = new GeminiChatClient({ model: "gemini-2.5-flash", apiKey: "key", baseURL });
+    const client = checkedClient(await mock.start());
     return { client, close: async () => void (await mock.stop()) };
   },
   cannot: {
