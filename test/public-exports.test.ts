@@ -10,6 +10,7 @@ import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as gemini from "../packages/gemini/src/index.js";
 import * as openai from "../packages/openai/src/index.js";
+import * as resilience from "../packages/resilience/src/index.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
@@ -24,6 +25,7 @@ describe("public exports", () => {
       "@tunic/core/interpreted",
       "@tunic/gemini",
       "@tunic/openai",
+      "@tunic/resilience",
       "@tunic/testing",
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
@@ -46,6 +48,7 @@ describe("public exports", () => {
       ResponseBuilder
       SessionBusyError
       StreamClosedError
+      StructuredOutputError
       ToolAuthError
       ToolError
       ToolInvalidArgumentsError
@@ -57,6 +60,7 @@ describe("public exports", () => {
       addUsage
       agentMiddleware
       approve
+      askWithAnswerTool
       bufferUpdates
       bytesOf
       chatMiddleware
@@ -85,16 +89,21 @@ describe("public exports", () => {
       paused
       pending
       rawRepresentation
+      readRateLimits
       readRetryAfter
+      readValue
       replaceText
+      responseSchema
       setSchemaValidator
       sortMiddleware
       streamResponse
       textContent
       textOf
       toObjectSchema
+      toWireToolName
       tool
       toolApproval
+      toolNamesOnWire
       toolResult
       totalTokens
       uriContent
@@ -164,6 +173,15 @@ describe("public exports", () => {
       "GeminiChatClient
       toGeminiContents
       toGeminiTools"
+    `);
+  });
+
+  it("of @tunic/resilience", () => {
+    expect(names(resilience)).toMatchInlineSnapshot(`
+      "fallbackClient
+      retryBudget
+      retryModelCalls
+      routeClient"
     `);
   });
 

@@ -1,21 +1,30 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { APIError } from "@anthropic-ai/sdk";
 import {
+  askWithAnswerTool,
   type ChatClient,
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
   isJsonObject,
   ResponseBuilder,
+  type ResponseMetadata,
+  readRateLimits,
   type Tool,
   withAbort,
 } from "@tunic/core";
-import { type AnthropicChatClientOptions, toSdkClient } from "./anthropic-client-options.js";
+import {
+  type AnthropicChatClientOptions,
+  toSdkClient,
+  toSettings,
+} from "./anthropic-client-options.js";
 import { type FailureContext, toChatClientError } from "./anthropic-errors.js";
+import type { ClientSettings } from "./client-settings.js";
+import { continued } from "./continued.js";
 import { AnswerReader } from "./from-anthropic.js";
 import { postMessage } from "./post-message.js";
-import { toAnthropicRequest } from "./to-anthropic-request.js";
-import { toAnthropicTools } from "./to-anthropic-tools.js";
+import { answerForm } from "./structured-answer.js";
+import { modelOf, toAnthropicRequest, type WireRequest } from "./to-anthropic-request.js";
 
 type Params = Anthropic.MessageCreateParams;
 
@@ -26,6 +35,7 @@ type Asked = ChatRequest & { readonly signal: AbortSignal };
 interface Progress {
   phase: FailureContext["phase"];
   requestId?: string;
+  headers?: Headers;
   /** What the consumer of the updates threw: theirs, and no failure of the service. */
   thrown?: { readonly error: unknown };
 }
@@ -33,23 +43,28 @@ interface Progress {
 /**
  * Claude models through the Messages API.
  *
- * An answer of more than ten minutes has to be streamed: the SDK gives a whole one no longer.
+ * - An answer of more than ten minutes has to be streamed: the SDK gives a whole one no longer.
+ * - An answer that the service pauses is asked to go on, and comes out as one message.
+ * - Thinking goes back as it came, whatever model made it: the service itself leaves out what the model
+ *   that is asked cannot read. Newer models refuse thinking where something before it has changed
+ *   (instructions, tools, earlier messages); `thinking.block_binding` in `providerOptions.anthropic`
+ *   says what happens then.
  */
 export class AnthropicChatClient implements ChatClient {
   readonly metadata: ChatClientMetadata;
   readonly #sdk: Anthropic;
-  readonly #model: string;
+  readonly #settings: ClientSettings;
 
-  /** @throws ConfigurationError for unknown options, two sources of one setting, or no key. */
+  /** @throws ConfigurationError for unknown or wrong options, two sources of one setting, or no key. */
   constructor(options: AnthropicChatClientOptions) {
     this.#sdk = toSdkClient(options);
-    this.#model = options.model;
+    this.#settings = toSettings(options);
     this.metadata = { provider: "anthropic", defaultModel: options.model };
   }
 
-  /** @throws ConfigurationError `invalid_tool` for a tool that Anthropic would refuse. */
+  /** @throws ConfigurationError `invalid_tool` or `tool_name_collision` for tools that Anthropic would refuse. */
   checkTools(tools: readonly Tool[]): void {
-    toAnthropicTools(tools);
+    this.#settings.tools.convert(tools);
   }
 
   /**
@@ -60,49 +75,96 @@ export class AnthropicChatClient implements ChatClient {
    */
   async getResponse(request: ChatRequest): Promise<ChatResponse> {
     request.signal?.throwIfAborted();
-    const params = toAnthropicRequest(request, this.#model);
-    return await withAbort(request.signal, (signal) => this.#ask(params, { ...request, signal }));
+    const { responseFormat } = request.options;
+    if (responseFormat) {
+      const { structuredOutputs: chosen } = this.#settings;
+      const model = modelOf(request.options, this.#settings);
+      if (answerForm(responseFormat, model, chosen, request, this) === "tool") {
+        return await askWithAnswerTool(request, (asked) => this.#answer(asked));
+      }
+    }
+    return await this.#answer(request);
   }
 
-  async #ask(params: Params, request: Asked): Promise<ChatResponse> {
+  async #answer(request: ChatRequest): Promise<ChatResponse> {
+    const wire = toAnthropicRequest(request, this.#settings);
+    return await withAbort(request.signal, (signal) => this.#ask(wire, { ...request, signal }));
+  }
+
+  async #ask(wire: WireRequest, request: Asked): Promise<ChatResponse> {
     const progress: Progress = { phase: "asking" };
+    const now = (): number => request.run?.now() ?? Date.now();
+    const reader = new AnswerReader(new ResponseBuilder(withNote(request, progress)), wire);
     try {
-      return request.onUpdate
-        ? await this.#streamed(params, withNote(request, request.onUpdate, progress), progress)
-        : await this.#whole(params, request, progress);
+      await this.#readAll(wire, reader, request, progress);
+      return await reader.finish(toMetadata(progress, now()));
     } catch (error) {
       if (progress.thrown && progress.thrown.error === error) throw error;
       const { phase, requestId } = progress;
-      const now = request.run?.now() ?? Date.now();
       const { baseURL } = this.#sdk;
-      throw toChatClientError(error, { phase, requestId, now, baseURL });
+      throw toChatClientError(error, { phase, requestId, now: now(), baseURL });
     }
   }
 
-  async #whole(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
-    const { data, request_id, response } = await postMessage<Anthropic.Message>(
-      this.#sdk,
-      { ...params, stream: false },
-      request.signal,
-    );
-    if (request_id) progress.requestId = request_id;
-    return await readWhole(data, response, request, progress);
+  /** Reads an answer and, while the service pauses, what follows it. */
+  async #readAll(
+    { params, betas }: WireRequest,
+    reader: AnswerReader,
+    request: Asked,
+    progress: Progress,
+  ): Promise<void> {
+    const read = request.onUpdate ? this.#streamed : this.#whole;
+    let next: Params | undefined = params;
+    for (let left = this.#settings.maxContinuations; next; left--) {
+      progress.phase = "asking";
+      await read.call(this, next, betas, reader, request.signal, progress);
+      await reader.endAnswer(progress.requestId);
+      request.signal.throwIfAborted();
+      next = left > 0 && reader.paused ? continued(params, reader) : undefined;
+      if (next) reader.goOn();
+    }
   }
 
-  async #streamed(params: Params, request: Asked, progress: Progress): Promise<ChatResponse> {
-    const { signal } = request;
-    const { data, request_id, response } = await postMessage<
-      AsyncIterable<Anthropic.MessageStreamEvent>
-    >(this.#sdk, { ...params, stream: true }, signal);
-    if (request_id) progress.requestId = request_id;
+  async #whole(
+    params: Params,
+    betas: readonly string[],
+    reader: AnswerReader,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<void> {
+    const posted = await postMessage<Anthropic.Message>(
+      this.#sdk,
+      { ...params, stream: false },
+      betas,
+      signal,
+    );
+    noteResponse(progress, posted);
+    await readWhole(posted.data, posted.response, reader, progress);
+  }
+
+  async #streamed(
+    params: Params,
+    betas: readonly string[],
+    reader: AnswerReader,
+    signal: AbortSignal,
+    progress: Progress,
+  ): Promise<void> {
+    const posted = await postMessage<AsyncIterable<Anthropic.MessageStreamEvent>>(
+      this.#sdk,
+      { ...params, stream: true },
+      betas,
+      signal,
+    );
+    noteResponse(progress, posted);
+    const { data, response } = posted;
     // What the server says it sends counts, not what was asked for: some cannot stream.
     if (response.headers.get("content-type")?.includes("json")) {
       const answer = await response.json();
       signal.throwIfAborted();
-      return await readWhole(answer, response, request, progress);
+      await readWhole(answer, response, reader, progress);
+      return;
     }
     progress.phase = "streaming";
-    const reader = new AnswerReader(new ResponseBuilder(request));
     try {
       for await (const event of data) {
         // The stream ends without an error when it is aborted; nothing may be sent after that.
@@ -116,33 +178,42 @@ export class AnthropicChatClient implements ChatClient {
       if (!reader.stopped || progress.phase !== "streaming") throw error;
     }
     signal.throwIfAborted();
-    return reader.finish(progress.requestId);
   }
+}
+
+function noteResponse(
+  progress: Progress,
+  { request_id, response }: { request_id: string | null | undefined; response: Response },
+): void {
+  if (request_id) progress.requestId = request_id;
+  progress.headers = response.headers;
+}
+
+function toMetadata({ requestId, headers }: Progress, now: number): ResponseMetadata | undefined {
+  const rateLimits = headers && readRateLimits(headers, now);
+  if (requestId === undefined && rateLimits === undefined) return undefined;
+  return { ...(requestId !== undefined && { requestId }), ...(rateLimits && { rateLimits }) };
 }
 
 async function readWhole(
   answer: unknown,
   { headers }: Response,
-  request: Asked,
+  reader: AnswerReader,
   progress: Progress,
-): Promise<ChatResponse> {
+): Promise<void> {
   // Some servers send an error with status 200.
   if (isJsonObject(answer) && "error" in answer) {
     throw new APIError(undefined, answer, undefined, headers);
   }
   progress.phase = "reading";
-  const reader = new AnswerReader(new ResponseBuilder(request));
   // What it is, its reader finds out.
   await reader.message(answer as Anthropic.Message);
-  return reader.finish();
 }
 
 /** The request with an `onUpdate` that notes down what it threw. */
-function withNote(
-  request: Asked,
-  onUpdate: NonNullable<ChatRequest["onUpdate"]>,
-  progress: Progress,
-): Asked {
+function withNote(request: Asked, progress: Progress): Asked {
+  const { onUpdate } = request;
+  if (onUpdate === undefined) return request;
   const note = (error: unknown): never => {
     progress.thrown = { error };
     throw error;

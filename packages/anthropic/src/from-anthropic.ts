@@ -2,26 +2,38 @@ import type Anthropic from "@anthropic-ai/sdk";
 import {
   ChatClientError,
   type ChatResponse,
-  type Content,
-  type FinishReason,
+  isJsonObject,
   type JsonObject,
   type JsonValue,
+  type Message,
   type ResponseBuilder,
+  type ResponseEnd,
 } from "@tunic/core";
+import { type ArgumentNames, withOwnNames } from "./argument-names.js";
 import {
+  asJson,
   callStart,
-  isJsonObject,
+  containerPiece,
+  fragment,
+  inputText,
+  string,
   textPiece,
   thinkingPiece,
   type WireBlock,
   wholeBlock,
+  withInput,
 } from "./from-anthropic-blocks.js";
+import { refusal, toFinishReason } from "./from-anthropic-stop.js";
 import { UsageReader } from "./from-anthropic-usage.js";
+import type { WireTools } from "./to-anthropic-tools.js";
+import type { Notice } from "./wire-block.js";
 
 interface OpenBlock {
   readonly id: string;
-  readonly block: WireBlock;
+  block: WireBlock;
   readonly callId?: string;
+  /** Where arguments have other names on the wire: their text is handed on whole. */
+  readonly names?: ArgumentNames;
   /** Whether argument text came in that is not blank. */
   written: boolean;
   /** Argument text of a block that is handed on whole. */
@@ -30,27 +42,70 @@ interface OpenBlock {
   citations: JsonValue[];
 }
 
+/** What a reader has to know of the request. */
+export interface ReaderContext {
+  /** The way back for the names of calls and arguments. */
+  readonly calls?: WireTools["calls"] | undefined;
+  readonly notice?: Notice | undefined;
+}
+
 /**
- * Reads one answer, streamed or whole, into a {@link ResponseBuilder}. A whole answer is read as the
- * events that would have said it, so that both give the same message.
+ * Reads an answer, streamed or whole, into a {@link ResponseBuilder}. A whole answer is read as the
+ * events that would have said it, so that both give the same message. An answer that paused may be
+ * followed by further ones, which go on with the same message.
  */
 export class AnswerReader {
   readonly #builder: ResponseBuilder;
+  readonly #calls: WireTools["calls"];
+  readonly #notice: Notice | undefined;
   readonly #usage = new UsageReader();
   readonly #open = new Map<number, OpenBlock>();
+  /** How many blocks the answers before this one had. */
+  #blocksBefore = 0;
+  #blocks = 0;
+  #called = false;
   #last: OpenBlock | undefined;
   #head: { readonly id?: string; readonly model?: string } | undefined;
+  #container: JsonObject | undefined;
   #stopReason: string | undefined;
   #stopDetails: JsonObject | undefined;
   #stopped = false;
 
-  constructor(builder: ResponseBuilder) {
+  constructor(builder: ResponseBuilder, { calls, notice }: ReaderContext = {}) {
     this.#builder = builder;
+    this.#calls = calls ?? new Map();
+    this.#notice = notice;
   }
 
   /** Whether the end of the answer came. */
   get stopped(): boolean {
     return this.#stopped;
+  }
+
+  /** Whether the service waits to be asked to go on. */
+  get paused(): boolean {
+    return this.#stopReason === "pause_turn" && !this.#called;
+  }
+
+  /** What has come in so far. */
+  get soFar(): Message {
+    return this.#builder.message;
+  }
+
+  /** Where the service's code runs, if it does. */
+  get container(): JsonObject | undefined {
+    return this.#container;
+  }
+
+  /** Makes ready for the answer that goes on with the one that paused. */
+  goOn(): void {
+    this.#usage.nextAnswer();
+    this.#blocksBefore = this.#blocks;
+    this.#last = undefined;
+    this.#head = undefined;
+    this.#stopReason = undefined;
+    this.#stopDetails = undefined;
+    this.#stopped = false;
   }
 
   /** Takes the next event. Await what it returns. */
@@ -66,7 +121,7 @@ export class AnswerReader {
         return this.#closeBlock(event.index);
       case "message_delta":
         this.#usage.read(event.usage);
-        return this.#stop(event.delta);
+        return this.#stop(event.delta, asJson(event));
       case "message_stop":
         this.#stopped = true;
         return;
@@ -84,16 +139,16 @@ export class AnswerReader {
       await this.#openBlock(index, asJson(block));
       await this.#closeBlock(index);
     }
-    this.#stop(message);
+    this.#stop(message, asJson(message));
     this.#stopped = true;
   }
 
   /**
-   * The answer as a response.
+   * Ends an answer, if not the message.
    *
    * @throws ChatClientError `cut_stream` when the end never came.
    */
-  async finish(requestId?: string): Promise<ChatResponse> {
+  async endAnswer(requestId?: string): Promise<void> {
     if (!this.#stopped || this.#head === undefined) {
       throw new ChatClientError("cut_stream", "The answer broke off before its end.", {
         retryable: true,
@@ -101,29 +156,50 @@ export class AnswerReader {
       });
     }
     for (const index of [...this.#open.keys()]) await this.#closeBlock(index);
+  }
+
+  /** The answer as a response. */
+  async finish(metadata?: ResponseEnd["metadata"]): Promise<ChatResponse> {
     await this.#markCutCall();
+    if (this.#container) await this.#builder.add(containerPiece(this.#container));
     if (this.#stopReason === "refusal") await this.#builder.add(refusal(this.#stopDetails));
-    const finishReason = toFinishReason(this.#stopReason);
-    const usage = this.#usage.usage;
     return this.#builder.finish({
-      ...(finishReason !== undefined && { finishReason }),
-      ...(usage && { usage }),
-      ...(this.#head?.id && { responseId: this.#head.id }),
-      ...(this.#head?.model && { model: this.#head.model }),
+      finishReason: toFinishReason(this.#stopReason),
+      rawFinishReason: this.#stopReason,
+      usage: this.#usage.usage,
+      responseId: this.#head?.id || undefined,
+      model: this.#head?.model || undefined,
+      metadata,
     });
   }
 
   #start(message: Anthropic.Message): void {
     this.#head = { id: message.id, model: message.model };
     this.#usage.read(message.usage);
+    this.#note(message.container);
   }
 
-  #stop(end: {
-    stop_reason: string | null;
-    stop_details?: Anthropic.RefusalStopDetails | null;
-  }): void {
+  #stop(
+    end: {
+      stop_reason: string | null;
+      stop_details?: Anthropic.RefusalStopDetails | null;
+      container?: Anthropic.Container | null;
+    },
+    around: JsonObject,
+  ): void {
     this.#stopReason = end.stop_reason ?? this.#stopReason;
     if (isJsonObject(end.stop_details)) this.#stopDetails = end.stop_details;
+    this.#note(end.container);
+    const changes = around["input_transformations"];
+    if (!Array.isArray(changes) || changes.length === 0) return;
+    this.#notice?.(
+      "input_transformed",
+      `Anthropic has changed what was sent before the model saw it: ${JSON.stringify(changes)}`,
+    );
+  }
+
+  #note(container: unknown): void {
+    if (isJsonObject(container) && string(container["id"]) !== "") this.#container = container;
   }
 
   #openBlock(index: number, block: WireBlock): void | Promise<void> {
@@ -134,12 +210,17 @@ export class AnswerReader {
   }
 
   #beginBlock(index: number, block: WireBlock): void | Promise<void> {
-    const callId =
-      block.type === "tool_use" ? this.#builder.callId(string(block["id"])) : undefined;
+    const isCall = block.type === "tool_use";
+    const callId = isCall ? this.#builder.callId(string(block["id"])) : undefined;
+    const called = isCall ? this.#calls.get(string(block["name"])) : undefined;
+    const place = this.#blocksBefore + index;
+    this.#blocks = Math.max(this.#blocks, place + 1);
+    this.#called ||= isCall;
     const open: OpenBlock = {
-      id: String(index),
+      id: String(place),
       block,
       ...(callId !== undefined && { callId }),
+      ...(called?.arguments && { names: called.arguments }),
       written: false,
       input: "",
       signature: string(block["signature"]),
@@ -147,7 +228,9 @@ export class AnswerReader {
     };
     this.#open.set(index, open);
     this.#last = open;
-    if (callId !== undefined) return this.#builder.add(callStart(callId, block));
+    if (callId !== undefined) {
+      return this.#builder.add(callStart(callId, block, called));
+    }
     if (block.type === "text") return this.#addText(open, string(block["text"]));
     if (block.type === "thinking") return this.#addThinking(open, string(block["thinking"]));
   }
@@ -169,7 +252,7 @@ export class AnswerReader {
         open.citations.push(asJson(delta.citation));
         return;
       default:
-        return;
+        return growWhole(open, asJson(delta));
     }
   }
 
@@ -180,9 +263,11 @@ export class AnswerReader {
     this.#open.delete(index);
     const { id, block, callId, citations, signature } = open;
     if (callId !== undefined) {
-      if (open.written) return;
+      if (open.written && !open.names) return;
       // No argument text came: what the block itself says holds, and nothing means {}.
-      return this.#builder.add(fragment(callId, inputText(block["input"])));
+      const text = open.written ? open.input : inputText(block["input"]);
+      const own = open.names ? withOwnNames(text, open.names) : text;
+      return this.#builder.add(fragment(callId, own));
     }
     if (block.type === "text") {
       return citations.length > 0 ? this.#builder.add(textPiece(id, "", { citations })) : undefined;
@@ -202,12 +287,12 @@ export class AnswerReader {
   }
 
   #addInput(open: OpenBlock, text: string): void | Promise<void> {
-    if (open.callId === undefined) {
+    open.written ||= text.trim() !== "";
+    if (open.callId === undefined || open.names) {
       open.input += text;
       return;
     }
     if (text === "") return;
-    open.written ||= text.trim() !== "";
     return this.#builder.add(fragment(open.callId, text));
   }
 
@@ -220,57 +305,8 @@ export class AnswerReader {
   }
 }
 
-/** Why the model stopped, in our words; a reason that has none is kept as it is. */
-function toFinishReason(stopReason: string | undefined): FinishReason | undefined {
-  switch (stopReason) {
-    case "end_turn":
-    case "stop_sequence":
-      return "stop";
-    case "max_tokens":
-    case "model_context_window_exceeded":
-      return "length";
-    case "tool_use":
-      return "tool_calls";
-    case "refusal":
-      return "content_filter";
-    default:
-      return stopReason;
-  }
-}
-
-function refusal(details: JsonObject | undefined): Content {
-  const category = string(details?.["category"]);
-  return {
-    type: "error",
-    message: string(details?.["explanation"]) || "The model refused to answer.",
-    code: category === "" ? "refusal" : `refusal_${category}`,
-  };
-}
-
-function fragment(callId: string, argumentsText: string) {
-  return { type: "function_call", callId, name: "", argumentsText } as const;
-}
-
-/** Text, so that an `input` that is no object meets the same reader as streamed text. */
-function inputText(input: JsonValue | undefined): string {
-  return typeof input === "string" ? input : JSON.stringify(input ?? {});
-}
-
-function withInput(block: WireBlock, input: string): WireBlock {
-  if (input.trim() === "") return block;
-  try {
-    const parsed: JsonValue = JSON.parse(input);
-    return { ...block, input: parsed };
-  } catch {
-    return { ...block, input };
-  }
-}
-
-/** What came out of JSON is JSON; the vendor's types do not say so. */
-function asJson(value: object): WireBlock {
-  return value as WireBlock;
-}
-
-function string(value: unknown): string {
-  return typeof value === "string" ? value : "";
+/** Members of a block that comes in one delta: the last ones stand. */
+function growWhole(open: OpenBlock, { type, ...members }: WireBlock): void {
+  if (type !== `${open.block.type}_delta`) return;
+  open.block = { ...open.block, ...members };
 }

@@ -12,6 +12,8 @@ test.each([
   ["claude-sonnet-4-5-20250929", 64_000],
   ["claude-sonnet-4-6", 128_000],
   ["claude-sonnet-5-5", 128_000],
+  ["claude-haiku-5-5", 128_000],
+  ["us.anthropic.claude-opus-4-5-20251101-v1:0", 64_000],
   ["a-model-of-tomorrow", 4096],
 ])("%s may answer with %d tokens", (model, tokens) => {
   expect(defaultMaxTokens(model)).toBe(tokens);

@@ -18,9 +18,12 @@ const maxOutputTokens: readonly (readonly [prefix: string, tokens: number])[] = 
   ["claude-sonnet-4", 64_000],
   ["claude-sonnet-4-6", 128_000],
   ["claude-haiku-4-5", 64_000],
+  ["claude-haiku-5", 128_000],
   ["claude-opus-5", 128_000],
   ["claude-sonnet-5", 128_000],
   ["claude-fable-5", 128_000],
+  // "Shares Claude Fable's capabilities", says the vendor.
+  ["claude-mythos-5", 128_000],
 ];
 
 /** For a model that the table does not know: the least that any Claude model takes. */
@@ -34,8 +37,10 @@ const fallbackMaxTokens = 4096;
 export function defaultMaxTokens(model: string): number {
   let best = "";
   let tokens = fallbackMaxTokens;
+  // Other platforms put words before a name, such as `anthropic.claude-opus-5`.
+  const name = model.slice(Math.max(0, model.indexOf("claude-")));
   for (const [prefix, limit] of maxOutputTokens) {
-    if (prefix.length <= best.length || !model.startsWith(prefix)) continue;
+    if (prefix.length <= best.length || !name.startsWith(prefix)) continue;
     best = prefix;
     tokens = limit;
   }

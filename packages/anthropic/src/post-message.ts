@@ -14,6 +14,7 @@ interface Posted<Answer> {
 export async function postMessage<Answer>(
   sdk: Anthropic,
   params: Anthropic.MessageCreateParams,
+  betas: readonly string[],
   signal: AbortSignal,
 ): Promise<Posted<Answer>> {
   // These two of the vendor's own words are headers on the wire.
@@ -21,6 +22,7 @@ export async function postMessage<Answer>(
   const headers = {
     ...(user_profile_id != null && { "anthropic-user-profile-id": user_profile_id }),
     ...(workspace_id != null && { "anthropic-workspace-id": workspace_id }),
+    ...(betas.length > 0 && { "anthropic-beta": betas.join(",") }),
   };
   return await sdk
     .post<Answer>("/v1/messages", {

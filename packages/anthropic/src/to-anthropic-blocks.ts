@@ -1,20 +1,31 @@
 import type Anthropic from "@anthropic-ai/sdk";
-import type {
-  Content,
-  FunctionCallContent,
-  FunctionResultContent,
-  JsonObject,
-  Message,
-  RunContext,
+import {
+  type Content,
+  type FunctionCallContent,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Message,
 } from "@tunic/core";
-import { toMediaBlock } from "./to-anthropic-media.js";
-import { toWireCallId, toWireToolName } from "./wire-names.js";
+import { toWireArguments } from "./argument-names.js";
+import { toWireResult, userBlock } from "./to-anthropic-given.js";
+import { type Block, cacheMark, leftOut, type Notice, textBlock, wireBlock } from "./wire-block.js";
+import { toWireCallId, wireToolName } from "./wire-names.js";
 
-/** Told of what is left out of a request. */
-export type Notice = RunContext["notice"];
+/** What a call's result has to say of it. */
+export interface CallNote {
+  /** The arguments' text, where it did not parse. */
+  readonly written?: string;
+  /** The family of the service's own tools that the call belongs to. */
+  readonly toolset?: string;
+}
 
-type Block = Anthropic.ContentBlockParam;
-type ResultBlock = Exclude<Anthropic.ToolResultBlockParam["content"], string | undefined>[number];
+/** Where code of the service's runs, for further requests. */
+export interface Container {
+  readonly id: string;
+  /** An ISO date. */
+  readonly expires_at?: string;
+}
 
 /** One of our messages in Anthropic's words; where it stands among others is not yet decided. */
 export interface WireTurn {
@@ -24,8 +35,9 @@ export interface WireTurn {
   readonly blocks: readonly Block[];
   /** Results and blocks as one message, for a turn that keeps its place alone. */
   readonly param: Anthropic.MessageParam;
-  /** By call id: the arguments' text of calls whose arguments did not parse. */
-  readonly unparsed: ReadonlyMap<string, string>;
+  /** By call id, where a result has to say more than its own. */
+  readonly notes: ReadonlyMap<string, CallNote>;
+  readonly container?: Container;
 }
 
 /** Messages never change, so each is converted once, however many requests carry it. */
@@ -47,32 +59,37 @@ export function toWireTurn(message: Message, notice?: Notice): WireTurn {
 
 function assistantTurn({ contents }: Message, notice?: Notice): WireTurn {
   const blocks: Block[] = [];
-  const unparsed = new Map<string, string>();
+  const notes = new Map<string, CallNote>();
+  let container: Container | undefined;
   for (const content of contents) {
     const block = assistantBlock(content, notice);
     if (block) blocks.push(block);
-    if (content.type === "function_call" && content.parseError !== undefined) {
-      unparsed.set(toWireCallId(content.callId), content.argumentsText ?? "");
-    }
+    const note = content.type === "function_call" ? noteOf(content) : undefined;
+    if (note && content.type === "function_call") notes.set(toWireCallId(content.callId), note);
+    container = containerOf(content) ?? container;
   }
   return {
     role: "assistant",
     results: [],
     blocks,
     param: { role: "assistant", content: blocks },
-    unparsed,
+    notes,
+    ...(container && { container }),
   };
 }
 
-const nothingUnparsed: ReadonlyMap<string, string> = new Map();
+const noNotes: WireTurn["notes"] = new Map();
 
 function otherTurn({ role, contents }: Message, notice?: Notice): WireTurn {
   const results: Anthropic.ToolResultBlockParam[] = [];
   const blocks: Block[] = [];
   for (const content of contents) {
-    if (content.type === "function_result") results.push(resultBlock(content, notice));
-    else {
-      const block = givenBlock(content, notice);
+    if (content.type === "function_result") {
+      const { result, behind } = toWireResult(content, notice);
+      results.push(result);
+      blocks.push(...behind);
+    } else {
+      const block = userBlock(content, notice);
       if (block) blocks.push(block);
     }
   }
@@ -81,8 +98,28 @@ function otherTurn({ role, contents }: Message, notice?: Notice): WireTurn {
     results,
     blocks,
     param: { role: "user", content: [...results, ...blocks] },
-    unparsed: nothingUnparsed,
+    notes: noNotes,
   };
+}
+
+function noteOf({
+  parseError,
+  argumentsText,
+  providerData,
+}: FunctionCallContent): CallNote | undefined {
+  const toolset = providerData?.["anthropic"]?.["toolset_name"];
+  if (parseError === undefined && typeof toolset !== "string") return undefined;
+  return {
+    ...(parseError !== undefined && { written: argumentsText ?? "" }),
+    ...(typeof toolset === "string" && { toolset }),
+  };
+}
+
+function containerOf({ providerData }: Content): Container | undefined {
+  const container = providerData?.["anthropic"]?.["container"];
+  if (!isJsonObject(container) || typeof container["id"] !== "string") return undefined;
+  const { id, expires_at } = container;
+  return { id, ...(typeof expires_at === "string" && { expires_at }) };
 }
 
 /** A part of what the model itself said. Only what Anthropic signed goes back as reasoning. */
@@ -90,13 +127,13 @@ function assistantBlock(content: Content, notice?: Notice): Block | undefined {
   const own = content.providerData?.["anthropic"];
   switch (content.type) {
     case "text":
-      return textBlock(content.text, own);
+      return citedBlock(content.text, own);
     case "text_reasoning":
       return reasoningBlock(content.text, own);
     case "function_call":
       return content.informationalOnly ? leftOut(content, notice) : callBlock(content, own);
     case "hosted_tool_call":
-      if (!own) return leftOut(content, notice);
+      if (typeof own?.["type"] !== "string") return leftOut(content, notice);
       return wireBlock({
         ...own,
         id: content.callId,
@@ -104,7 +141,7 @@ function assistantBlock(content: Content, notice?: Notice): Block | undefined {
         input: content.input ?? {},
       });
     case "hosted_tool_result":
-      if (!own) return leftOut(content, notice);
+      if (typeof own?.["type"] !== "string") return leftOut(content, notice);
       return wireBlock({ ...own, tool_use_id: content.callId, content: content.output ?? [] });
     case "error":
     case "function_approval_request":
@@ -112,19 +149,27 @@ function assistantBlock(content: Content, notice?: Notice): Block | undefined {
     case "paused_call":
       return undefined;
     default:
-      return isObject(own?.["block"]) ? wireBlock(own["block"]) : leftOut(content, notice);
+      return isJsonObject(own?.["block"]) ? wireBlock(own["block"]) : leftOut(content, notice);
   }
 }
 
-function textBlock(
+function citedBlock(
   text: string,
   own: JsonObject | undefined,
 ): Anthropic.TextBlockParam | undefined {
-  // A block without a visible character has the whole request refused.
-  if (text.trim() === "") return undefined;
+  const block = textBlock(text, own);
   const citations = own?.["citations"];
-  if (!Array.isArray(citations)) return { type: "text", text };
-  return { type: "text", text, citations };
+  if (block === undefined || !Array.isArray(citations)) return block;
+  return { ...block, citations: citations.map(toCitationParam) };
+}
+
+/** An answer's citation has one member that the request's has not. */
+function toCitationParam(citation: JsonValue): Anthropic.TextCitationParam {
+  if (!isJsonObject(citation) || !("file_id" in citation)) {
+    return citation as unknown as Anthropic.TextCitationParam;
+  }
+  const { file_id: _, ...param } = citation;
+  return param as unknown as Anthropic.TextCitationParam;
 }
 
 function reasoningBlock(text: string, own: JsonObject | undefined): Block | undefined {
@@ -138,72 +183,11 @@ function callBlock(call: FunctionCallContent, own: JsonObject | undefined): Bloc
   return wireBlock({
     type: "tool_use",
     id: toWireCallId(call.callId),
-    name: toWireToolName(call.name),
+    name: wireToolName(call.name),
     // An object is demanded even where there was none; the result tells the model what it wrote.
-    input: call.arguments ?? {},
+    input: toWireArguments(call.arguments ?? {}, own?.["argument_names"]),
     ...(own?.["caller"] !== undefined && { caller: own["caller"] }),
     ...(own?.["toolset_name"] !== undefined && { toolset_name: own["toolset_name"] }),
+    ...(cacheMark(own) && { cache_control: own?.["cache_control"] ?? null }),
   });
-}
-
-function resultBlock(
-  result: FunctionResultContent,
-  notice?: Notice,
-): Anthropic.ToolResultBlockParam {
-  const content: ResultBlock[] = [];
-  for (const each of result.contents) {
-    const block = givenBlock(each, notice);
-    if (block) content.push(block);
-  }
-  if (content.length === 0) content.push({ type: "text", text: emptyResultText(result) });
-  return {
-    type: "tool_result",
-    tool_use_id: toWireCallId(result.callId),
-    content,
-    ...(result.isError && { is_error: true }),
-  };
-}
-
-function emptyResultText({ isError, error }: FunctionResultContent): string {
-  if (!isError) return "Done, no output.";
-  return error?.message.trim() ? error.message : "Error: the call failed and gave no reason.";
-}
-
-/** A part of what the model is given: by the user, or as a tool's result. */
-function givenBlock(
-  content: Content,
-  notice?: Notice,
-): Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.DocumentBlockParam | undefined {
-  switch (content.type) {
-    case "text":
-      return textBlock(content.text, undefined);
-    case "error":
-      return textBlock(content.message, undefined);
-    case "data":
-    case "uri":
-      return toMediaBlock(content);
-    case "text_reasoning":
-    case "function_approval_request":
-    case "function_approval_response":
-    case "paused_call":
-      return undefined;
-    default:
-      return leftOut(content, notice);
-  }
-}
-
-function leftOut(content: Content, notice?: Notice): undefined {
-  notice?.(
-    "content_left_out",
-    `A content of type "${content.type}" has no form in Anthropic's Messages API here and was left out of the request.`,
-  );
-}
-
-/** What came from Anthropic goes back as it came; its types need not be known here. */
-function wireBlock(block: JsonObject): Block {
-  return block as unknown as Block;
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,16 +1,16 @@
 import type { ChatOptions, HostedTool, JsonObject } from "@tunic/core";
 import { wireProblems } from "@tunic/testing/wire";
 import { afterAll, describe, expect, test } from "vitest";
-import { functionTool, message } from "../test/build.js";
+import { functionTool, message, settings } from "../test/build.js";
 import { toAnthropicRequest } from "./to-anthropic-request.js";
 import { toAnthropicTools } from "./to-anthropic-tools.js";
 
 const bodies: unknown[] = [];
 
 function body(options: ChatOptions, ...more: ReturnType<typeof message>[]) {
-  const params = toAnthropicRequest(
+  const { params } = toAnthropicRequest(
     { messages: [message("user", "hi"), ...more], options },
-    "claude-opus-4-8",
+    settings(),
   );
   bodies.push(params);
   return params;
@@ -128,36 +128,14 @@ describe("tools", () => {
     expect(body({ tools: [search] }).tools).toEqual([definition]);
   });
 
-  test.each([
-    ["a dot in the name", functionTool("mail.send"), "mail.send"],
-    ["a name that is too long", functionTool("x".repeat(129)), "128"],
-    ["no name", functionTool(""), "Rename"],
-    [
-      "an argument with brackets",
-      functionTool("list", { type: "object", properties: { "filter[id]": {} } }),
-      "filter[id]",
-    ],
-    [
-      "an argument that only a branch has",
-      functionTool("list", { anyOf: [{ properties: { "a b": {} } }] }),
-      "a b",
-    ],
-    [
-      "a hosted tool of another",
-      { type: "hosted", provider: "openai", name: "files", definition: {} } as const,
-      "openai",
-    ],
-  ])("%s is refused, with its name", (_, tool, text) => {
-    const refused = expect.objectContaining({
-      code: "invalid_tool",
-      message: expect.stringContaining(text),
-    });
-    expect(() => toAnthropicTools([tool])).toThrow(refused);
-  });
-
-  test("128 characters and arguments with dots are taken", () => {
-    const schema = { type: "object", properties: { "filter.id": {} } };
-    expect(toAnthropicTools([functionTool("x".repeat(128), schema)])).toHaveLength(1);
+  test("a hosted tool of another is refused, with its name", () => {
+    const files = { type: "hosted", provider: "openai", name: "files", definition: {} } as const;
+    expect(() => toAnthropicTools([files])).toThrow(
+      expect.objectContaining({
+        code: "invalid_tool",
+        message: expect.stringMatching(/"files".*openai/),
+      }),
+    );
   });
 });
 
@@ -218,7 +196,7 @@ describe("providerOptions.anthropic", () => {
   test("are the way to what an older version of the API takes", () => {
     const options = { providerOptions: { anthropic: { temperature: 0 } } };
     const request = { messages: [message("user", "hi")], options };
-    expect(toAnthropicRequest(request, "claude-sonnet-4-6")).toMatchObject({ temperature: 0 });
+    expect(toAnthropicRequest(request, settings()).params).toMatchObject({ temperature: 0 });
   });
 
   test("join an object one level deep", () => {

@@ -1,4 +1,4 @@
-import { ChatClientError, type Content, type Message } from "@tunic/core";
+import type { Content, Message } from "@tunic/core";
 import { describe, expect, test, vi } from "vitest";
 import { call, message, messageProblems, result, stored } from "../test/build.js";
 import { openingText, toAnthropicMessages } from "./to-anthropic.js";
@@ -148,7 +148,10 @@ test("ids and names of other vendors are made fit, for call and result alike", (
   );
   expect(messageProblems(messages)).toEqual([]);
   expect(messages[1]?.content).toMatchObject([
-    { id: "call-x-functions_2e_lamp_3a_0", name: "home_lamp" },
+    {
+      id: "call-x-functions_2e_lamp_3a_0",
+      name: expect.stringMatching(/^home_lamp_[0-9a-f]{8}$/),
+    },
   ]);
 });
 
@@ -168,73 +171,86 @@ test("system messages are handed out apart", () => {
   expect(conversation.messages).toHaveLength(1);
 });
 
-describe("media", () => {
-  test("images, PDFs and text, in user messages and in results", () => {
-    const pdf: Content = {
-      type: "data",
-      data: "UERG",
-      mediaType: "application/pdf",
-      name: "bill.pdf",
-    };
-    const image: Content = { type: "data", data: "UE5H", mediaType: "image/png" };
+describe("thinking among other blocks", () => {
+  const thought = (signature: string) => signed("hm", { signature });
+  const types = (...contents: readonly Content[]) => {
     const messages = wire(
-      message(
-        "user",
-        { type: "data", data: "SlBH", mediaType: "image/jpg; x=y" },
-        { type: "uri", uri: "https://example.com/a", mediaType: "image/*" },
-        { type: "uri", uri: "https://example.com/a.pdf", mediaType: "application/pdf" },
-        { type: "data", data: "aMOpbGxv", mediaType: "text/markdown" },
-      ),
-      message("assistant", call("c1")),
-      message("tool", result("c1", [image, pdf])),
+      message("user", "go"),
+      message("assistant", ...contents),
+      message("user", "?"),
     );
-    expect(messages[0]?.content).toEqual([
-      { type: "image", source: { type: "base64", media_type: "image/jpeg", data: "SlBH" } },
-      { type: "image", source: { type: "url", url: "https://example.com/a" } },
-      { type: "document", source: { type: "url", url: "https://example.com/a.pdf" } },
-      { type: "document", source: { type: "text", media_type: "text/plain", data: "héllo" } },
+    expect(messageProblems(messages)).toEqual([]);
+    const { content } = messages[1] ?? { content: [] };
+    return Array.isArray(content) ? content.map(({ type }) => type) : [];
+  };
+
+  test("stays where it came, between texts too", () => {
+    expect(
+      types(thought("A"), { type: "text", text: "a" }, thought("B"), signed("", { data: "R" }), {
+        type: "text",
+        text: "b",
+      }),
+    ).toEqual(["thinking", "text", "thinking", "redacted_thinking", "text"]);
+  });
+
+  test("is left out where it would be the last of a turn, which the service refuses", () => {
+    expect(types(thought("A"), { type: "text", text: "a" }, thought("B"))).toEqual([
+      "thinking",
+      "text",
     ]);
-    expect(messages[2]?.content).toMatchObject([
+    const alone = wire(
+      message("user", "a"),
+      message("assistant", thought("A")),
+      message("user", "b"),
+    );
+    expect(alone).toEqual([
       {
+        role: "user",
         content: [
-          { type: "image", source: { media_type: "image/png", data: "UE5H" } },
-          {
-            type: "document",
-            source: { media_type: "application/pdf", data: "UERG" },
-            title: "bill.pdf",
-          },
+          { type: "text", text: "a" },
+          { type: "text", text: "b" },
         ],
       },
     ]);
   });
 
-  test.each<[string, Content]>([
-    ["audio", { type: "data", data: "UE5H", mediaType: "audio/wav" }],
-    ["HEIC", { type: "data", data: "UE5H", mediaType: "image/heic" }],
-    ["another scheme", { type: "uri", uri: "s3://bucket/a.png", mediaType: "image/png" }],
-    ["a video's address", { type: "uri", uri: "https://example.com/a", mediaType: "video/mp4" }],
-  ])("%s is refused before the request", (_, content) => {
-    const refused = expect.objectContaining({ code: "unsupported", retryable: false });
-    expect(() => wire(message("user", content))).toThrow(refused);
-    expect(() => wire(message("tool", result("c1", [content])))).toThrow(ChatClientError);
-  });
-
-  test("what the model is said to have shown is left out, with a notice", () => {
-    const notice = vi.fn();
-    const log = [
+  test("of neighbours stays whole and in order, and stands before the calls that follow from it", () => {
+    const messages = wire(
       message("user", "go"),
-      message("assistant", "here", { type: "data", data: "UE5H", mediaType: "image/png" }),
-    ];
-    expect(toAnthropicMessages(log, notice).messages[1]?.content).toEqual([
-      { type: "text", text: "here" },
-    ]);
-    expect(notice).toHaveBeenCalledExactlyOnceWith(
-      "content_left_out",
-      expect.stringContaining('"data"'),
+      message("assistant", thought("A"), call("c1")),
+      message("assistant", thought("B"), call("c2")),
+      message("tool", result("c1", "on"), result("c2", "on")),
     );
-    toAnthropicMessages(log, notice);
-    expect(notice).toHaveBeenCalledOnce();
+    expect(messageProblems(messages)).toEqual([]);
+    expect(messages[1]?.content).toMatchObject([
+      { type: "thinking", thinking: "hm", signature: "A" },
+      { type: "thinking", thinking: "hm", signature: "B" },
+      { type: "tool_use", id: "c1" },
+      { type: "tool_use", id: "c2" },
+    ]);
   });
+});
+
+test("a text that ends the conversation has no blank at its end, and the message stays as it is", () => {
+  const said = message("assistant", "Well, ");
+  const ends = wire(message("user", "go"), said);
+  expect(ends[1]?.content).toEqual([{ type: "text", text: "Well," }]);
+  const goesOn = wire(message("user", "go"), said, message("user", "yes?"));
+  expect(goesOn[1]?.content).toEqual([{ type: "text", text: "Well, " }]);
+});
+
+test("the result of a call in one of the service's toolsets says which", () => {
+  const scroll = {
+    ...call("c1", "scroll"),
+    providerData: { anthropic: { toolset_name: "browser" } },
+  };
+  const messages = wire(
+    message("user", "go"),
+    message("assistant", scroll),
+    message("tool", result("c1", "ok")),
+  );
+  expect(messages[1]?.content).toMatchObject([{ name: "scroll", toolset_name: "browser" }]);
+  expect(messages[2]?.content).toMatchObject([{ tool_use_id: "c1", toolset_name: "browser" }]);
 });
 
 test("unknown contents are left out with a notice; controls, hosted calls of others and errors are not sent", () => {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { toWireCallId, toWireToolName } from "./wire-names.js";
+import { toWireCallId, wireToolName } from "./wire-names.js";
 
 test("an id that Anthropic takes goes out as it is", () => {
   expect(toWireCallId("toolu_01D7FLrfh4GYq7yT1ULFeyMV")).toBe("toolu_01D7FLrfh4GYq7yT1ULFeyMV");
@@ -18,7 +18,10 @@ test("ids of other vendors are escaped, and no two share a name", () => {
   );
 });
 
-test("a tool's name out of another history holds only what Anthropic takes", () => {
-  expect(toWireToolName("mail.send/now")).toBe("mail_send_now");
-  expect(toWireToolName("")).toBe("_");
+test("a tool's name holds only what Anthropic takes, and no two share one", () => {
+  expect(wireToolName("mail_send")).toBe("mail_send");
+  expect(wireToolName("mail.send/now")).toMatch(/^mail_send_now_[0-9a-f]{8}$/);
+  expect(wireToolName("mail.send")).not.toBe(wireToolName("mail/send"));
+  expect(wireToolName("")).toMatch(/^[a-zA-Z0-9_-]{1,128}$/);
+  expect(wireToolName("x".repeat(129))).toHaveLength(128);
 });

@@ -1,3 +1,17 @@
+import { type ToolNameRules, toWireToolName } from "@tunic/core";
+
+/** Which names of tools the service takes; the pattern stands in its own error texts. */
+export const toolNameRules: ToolNameRules = {
+  service: "Anthropic",
+  refused: /[^a-zA-Z0-9_-]/g,
+  longest: 128,
+};
+
+/** The name of a tool on the wire, the same in the list of tools, the tool choice and old calls. */
+export function wireToolName(name: string): string {
+  return toWireToolName(name, toolNameRules);
+}
+
 const callIdPattern = /^[a-zA-Z0-9_-]+$/;
 const escapedPrefix = "call-x-";
 
@@ -13,12 +27,4 @@ export function toWireCallId(callId: string): string {
     (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`,
   );
   return escapedPrefix + escaped;
-}
-
-/**
- * The name of a tool in an old call. Tools that are offered now have been checked; a name out of
- * another service's history may hold characters that would have the whole request refused.
- */
-export function toWireToolName(name: string): string {
-  return name.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, 128) || "_";
 }

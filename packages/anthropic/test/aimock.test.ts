@@ -1,5 +1,8 @@
+import Anthropic from "@anthropic-ai/sdk";
 import { LLMock } from "@copilotkit/aimock";
 import { type ChatRequest, foldUpdates, type Message, type Update } from "@tunic/core";
+import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
+import { wireProblems } from "@tunic/testing/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AnthropicChatClient } from "../src/index.js";
 import { functionTool, message, result } from "./build.js";
@@ -7,9 +10,22 @@ import { functionTool, message, result } from "./build.js";
 const mock = new LLMock({ port: 0, host: "127.0.0.1" });
 let client: AnthropicChatClient;
 
+/** What was sent: that server takes what the service would refuse. */
+const bodies: unknown[] = [];
+
+const noted: typeof fetch = (input, init) => {
+  if (typeof init?.body === "string") bodies.push(JSON.parse(init.body));
+  return fetch(input, init);
+};
+
+function clientAt(baseURL: string): AnthropicChatClient {
+  const sdk = new Anthropic({ apiKey: "key", baseURL, maxRetries: 0, fetch: noted });
+  return new AnthropicChatClient({ model: "claude-opus-4-8", client: sdk });
+}
+
 beforeAll(async () => {
   const baseURL = await mock.start();
-  client = new AnthropicChatClient({ model: "claude-opus-4-8", apiKey: "key", baseURL });
+  client = clientAt(baseURL);
 });
 
 beforeEach(() => {
@@ -18,6 +34,8 @@ beforeEach(() => {
 
 afterAll(async () => {
   await mock.stop();
+  expect(bodies.length).toBeGreaterThan(0);
+  for (const body of bodies) expect(wireProblems("anthropic", body)).toEqual([]);
 });
 
 /** Asks twice, streamed and whole; both must come to the same. */
@@ -162,3 +180,43 @@ describe("a server by others", () => {
     });
   });
 });
+
+describeChatClientContract("anthropic, against a server by others", {
+  async create(scenario) {
+    const server = new LLMock({ port: 0, host: "127.0.0.1" });
+    play(server, scenario);
+    const baseURL = await server.start();
+    return { client: clientAt(baseURL), close: () => server.stop() };
+  },
+  cannot: { broken_arguments: "that server sends {} where a fixture holds no JSON" },
+});
+
+function play(server: LLMock, scenario: ContractScenario): void {
+  const content = "It is a rather long answer that nobody hears to its end.";
+  switch (scenario.kind) {
+    case "text": {
+      const { inputTokens: input_tokens = 0, outputTokens: output_tokens = 0 } = scenario.usage;
+      server.on({}, { content: scenario.text, usage: { input_tokens, output_tokens } });
+      return;
+    }
+    case "calls": {
+      const toolCalls = scenario.calls.map((each) => ({
+        ...each,
+        arguments: { ...each.arguments },
+      }));
+      server.on({}, { toolCalls });
+      return;
+    }
+    case "broken_arguments":
+      return;
+    case "error":
+      server.on({}, { error: { message: "no", type: "some_error" }, status: scenario.status });
+      return;
+    case "cut":
+      server.on({}, { content }, { truncateAfterChunks: 4, chunkSize: 4 });
+      return;
+    case "hang":
+      // Each piece takes its time: the abort comes long before the last one.
+      server.on({}, { content }, { latency: 20, chunkSize: 4 });
+  }
+}

@@ -32,7 +32,8 @@ describe("how a client is made", () => {
   test("it says who it is", () => {
     const client = new AnthropicChatClient({ model, apiKey: "key" });
     expect(client.metadata).toEqual({ provider: "anthropic", defaultModel: model });
-    expect(() => client.checkTools([functionTool("a.b")])).toThrow(ConfigurationError);
+    const foreign = { type: "hosted", provider: "openai", name: "files", definition: {} } as const;
+    expect(() => client.checkTools([functionTool("a.b"), foreign])).toThrow(ConfigurationError);
   });
 
   test.each<[string, object, string]>([

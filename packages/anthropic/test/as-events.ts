@@ -11,7 +11,8 @@ const inOne: Cut = (text) => [text];
 
 /** The events in which the service would stream a whole message. */
 export function asEvents(message: Anthropic.Message, cut: Cut = inOne): Event[] {
-  const { content, stop_reason, stop_details, usage, ...head } = message;
+  const { content, stop_reason, stop_details, usage, container, ...rest } = message;
+  const { input_transformations, ...head } = { input_transformations: undefined, ...rest };
   const events: Wire[] = [
     {
       type: "message_start",
@@ -28,15 +29,19 @@ export function asEvents(message: Anthropic.Message, cut: Cut = inOne): Event[] 
   events.push(
     {
       type: "message_delta",
-      delta: { stop_reason, stop_details },
+      delta: { stop_reason, stop_details, ...(container && { container }) },
       usage: { output_tokens: usage.output_tokens },
+      ...(input_transformations !== undefined && { input_transformations }),
     },
     { type: "message_stop" },
   );
   return events as unknown as Event[];
 }
 
-function blockEvents(block: Anthropic.ContentBlock, cut: Cut): [start: object, deltas: object[]] {
+function blockEvents(
+  block: Anthropic.ContentBlock | Anthropic.Beta.BetaMCPToolUseBlock,
+  cut: Cut,
+): [start: object, deltas: object[]] {
   switch (block.type) {
     case "text": {
       const texts = cut(block.text).map((text) => ({ type: "text_delta", text }));
@@ -57,7 +62,8 @@ function blockEvents(block: Anthropic.ContentBlock, cut: Cut): [start: object, d
       return [{ type: "thinking", thinking: "", signature: "" }, [...texts, ...signature]];
     }
     case "tool_use":
-    case "server_tool_use": {
+    case "server_tool_use":
+    case "mcp_tool_use": {
       const text = typeof block.input === "string" ? block.input : JSON.stringify(block.input);
       const deltas =
         text === "{}"

@@ -11,6 +11,8 @@ import {
   textContent,
 } from "@tunic/core";
 import { wireProblems } from "@tunic/testing/wire";
+import { type AnthropicChatClientOptions, toSettings } from "../src/anthropic-client-options.js";
+import type { ClientSettings } from "../src/client-settings.js";
 
 let ids = 0;
 
@@ -77,4 +79,9 @@ export function answer(
 /** A file of `test/fixtures`. */
 export function fixture(name: string): string {
   return readFileSync(new URL(`./fixtures/${name}`, import.meta.url), "utf8");
+}
+
+/** What a client with these options adds to its requests. */
+export function settings(options: Partial<AnthropicChatClientOptions> = {}): ClientSettings {
+  return toSettings({ model: "claude-opus-4-8", ...options });
 }

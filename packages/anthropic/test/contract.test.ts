@@ -2,15 +2,7 @@ import { type ContractScenario, describeChatClientContract } from "@tunic/testin
 import { AnthropicChatClient } from "../src/index.js";
 import { asEvents, asText } from "./as-events.js";
 import { answer } from "./build.js";
-import {
-  cut,
-  failure,
-  openStream,
-  type Reply,
-  streamed,
-  whole,
-  wireServer,
-} from "./wire-server.js";
+import { cut, either, failure, openStream, type Reply, wireServer } from "./wire-server.js";
 
 describeChatClientContract("anthropic", {
   async create(scenario) {
@@ -56,12 +48,4 @@ function replyTo(scenario: ContractScenario): Reply {
 
 function toolUse(at: number, name: string, input: unknown) {
   return { type: "tool_use", id: `toolu_${at}`, name, input };
-}
-
-/** Streams the answer in pieces of three bytes where the request asks for a stream. */
-function either(message: ReturnType<typeof answer>): Reply {
-  return (response, body) => {
-    const reply = body["stream"] === true ? streamed(asText(asEvents(message)), 3) : whole(message);
-    return reply(response, body);
-  };
 }

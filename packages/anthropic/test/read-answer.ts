@@ -15,7 +15,8 @@ import { answer } from "./build.js";
 export async function readWhole(wire: Anthropic.Message): Promise<ChatResponse> {
   const reader = new AnswerReader(new ResponseBuilder({ messages: [], options: {} }));
   await reader.message(wire);
-  return reader.finish();
+  await reader.endAnswer();
+  return await reader.finish();
 }
 
 /** An answer that came as events, and the updates it was handed on as. */
@@ -26,6 +27,7 @@ export async function readEvents(
   const onUpdate = (update: Update): void => void updates.push(update);
   const reader = new AnswerReader(new ResponseBuilder({ messages: [], options: {}, onUpdate }));
   for (const event of events) await reader.event(event as Anthropic.RawMessageStreamEvent);
+  await reader.endAnswer();
   return { response: await reader.finish(), updates };
 }
 

@@ -147,6 +147,16 @@ describe("ResponseBuilder", () => {
     expect(ids).toEqual(["c1", "call_abc_2", "call_abc_3", "call_abc_4", "call_abc_5", "c2"]);
   });
 
+  it("shows what has come in so far, and what comes later does not change that", async () => {
+    const builder = new ResponseBuilder(requestOf());
+    expect(builder.message).toMatchObject({ id: builder.messageId, contents: [] });
+    await builder.add({ type: "text", text: "one" });
+    const before = builder.message;
+    await builder.add({ type: "text", text: " two" });
+    expect(before.contents).toEqual([{ type: "text", text: "one" }]);
+    expect(builder.message.contents).toEqual([{ type: "text", text: "one two" }]);
+  });
+
   it("leaves out of the end what is written as undefined", async () => {
     const builder = new ResponseBuilder(requestOf());
     const response = await builder.finish({

@@ -1,6 +1,7 @@
 import type { Content } from "../messages/content.js";
 import { defined } from "../messages/defined.js";
 import { UpdateFold } from "../messages/fold-updates.js";
+import type { Message } from "../messages/message.js";
 import type { FinishUpdate, Update } from "../messages/update.js";
 import { Run } from "../run/run.js";
 import type { RunContext } from "../run/run-context.js";
@@ -31,6 +32,12 @@ export class ResponseBuilder {
     this.#run = request.run ?? new Run();
     this.#onUpdate = request.onUpdate;
     this.messageId = this.#run.newId("message");
+  }
+
+  /** What has come in so far. The text of arguments is read only when the answer is finished. */
+  get message(): Message {
+    const [message] = this.#fold.messages;
+    return message ?? { id: this.messageId, role: "assistant", contents: [], createdAt: 0 };
   }
 
   /**

@@ -1,4 +1,4 @@
-import { asRecord, asText, isGiven, type Problems, shown, type WireRecord } from "./wire-values.js";
+import { asText, type Problems, shown, type WireRecord } from "./wire-values.js";
 
 /** A message as its blocks. */
 export interface BlocksOfMessage {
@@ -10,8 +10,9 @@ export interface BlocksOfMessage {
  * Tools that the service runs: a result stands in the message of its call, after it, once. The service:
  * "Each `web_search_tool_result` block must have a corresponding `server_tool_use` block before it". A
  * call without one is left open only by a turn that paused (`pause_turn`), which is then the last
- * message, or by code that waits for a tool of ours (a call with a `caller`), whose results come first;
- * https://platform.claude.com/docs/en/agents-and-tools/tool-use/programmatic-tool-calling.
+ * message, or by a turn that waits for a tool of ours, whose results come first: "A server tool call
+ * still missing its result block completes in a later response";
+ * https://platform.claude.com/docs/en/build-with-claude/handling-stop-reasons.
  */
 export function serverToolProblems(messages: readonly BlocksOfMessage[]): Problems {
   const problems: string[] = [];
@@ -19,7 +20,7 @@ export function serverToolProblems(messages: readonly BlocksOfMessage[]): Proble
   messages.forEach(({ role, blocks }, at) => {
     if (role !== "assistant") return;
     for (const block of blocks) problems.push(...follow(block, open, at));
-    const waits = blocks.some(isCalledByCode) || at === messages.length - 1;
+    const waits = blocks.some(isCall) || at === messages.length - 1;
     if (waits) return;
     for (const id of open) problems.push(`messages[${at}]: no result for ${shown(id)}`);
     open = new Set();
@@ -38,7 +39,6 @@ function follow(block: WireRecord, open: Set<string>, at: number): Problems {
   return open.delete(id) ? [] : [`messages[${at}]: a ${type} for ${shown(id)}, which is not open`];
 }
 
-function isCalledByCode(block: WireRecord): boolean {
-  const { type } = asRecord(block["caller"]);
-  return block["type"] === "tool_use" && isGiven(type) && type !== "direct";
+function isCall({ type }: WireRecord): boolean {
+  return type === "tool_use";
 }
