@@ -8,6 +8,7 @@ import * as anthropic from "../packages/anthropic/src/index.js";
 import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
+import * as gemini from "../packages/gemini/src/index.js";
 import * as openai from "../packages/openai/src/index.js";
 import * as resilience from "../packages/resilience/src/index.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
@@ -22,6 +23,7 @@ describe("public exports", () => {
       "@tunic/core",
       "@tunic/core/approvals",
       "@tunic/core/interpreted",
+      "@tunic/gemini",
       "@tunic/openai",
       "@tunic/resilience",
       "@tunic/testing",
@@ -163,6 +165,14 @@ describe("public exports", () => {
       "OpenAIChatClient
       toOpenAIMessages
       toOpenAITools"
+    `);
+  });
+
+  it("of @tunic/gemini", () => {
+    expect(names(gemini)).toMatchInlineSnapshot(`
+      "GeminiChatClient
+      toGeminiContents
+      toGeminiTools"
     `);
   });
 

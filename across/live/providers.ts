@@ -1,5 +1,6 @@
 import { AnthropicChatClient } from "@tunic/anthropic";
 import type { ChatClient } from "@tunic/core";
+import { GeminiChatClient } from "@tunic/gemini";
 import { OpenAIChatClient } from "@tunic/openai";
 
 export interface LiveProvider {
@@ -23,5 +24,11 @@ export const providers: Readonly<Record<string, LiveProvider>> = {
     defaultModel: "claude-haiku-4-5",
     path: "",
     create: (settings) => new AnthropicChatClient(settings),
+  },
+  gemini: {
+    key: "GEMINI_API_KEY",
+    defaultModel: "gemini-3.5-flash",
+    path: "",
+    create: (settings) => new GeminiChatClient(settings),
   },
 };

@@ -7,6 +7,7 @@ import {
   type FunctionTool,
   tool,
 } from "@tunic/core";
+import { GeminiChatClient } from "@tunic/gemini";
 import { OpenAIChatClient } from "@tunic/openai";
 import type { WireFormat } from "@tunic/testing/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -24,6 +25,8 @@ const settings = { model: "model-1", apiKey: "none" };
 const clients: Readonly<Partial<Record<WireFormat, () => ChatClient>>> = {
   "openai-chat": () => new OpenAIChatClient({ ...settings, baseURL: `${services.address}/v1` }),
   anthropic: () => new AnthropicChatClient({ ...settings, baseURL: services.address }),
+  gemini: () =>
+    new GeminiChatClient({ ...settings, modelGeneration: 3, baseURL: services.address }),
 };
 const formats = Object.keys(clients) as readonly WireFormat[];
 

@@ -7,11 +7,18 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /** What the user got wrong, and what to write instead. */
 export class UsageError extends Error {}
 
+/** The live models, each with the variable of the environment that holds its key. */
+const keys = {
+  openai: "OPENAI_API_KEY",
+  anthropic: "ANTHROPIC_API_KEY",
+  gemini: "GEMINI_API_KEY",
+} as const;
+
 /** Which model answers. */
 export type ModelChoice =
   | { readonly provider: "scripted" }
   | {
-      readonly provider: "openai" | "anthropic";
+      readonly provider: keyof typeof keys;
       readonly model: string;
       readonly baseURL?: string;
     };
@@ -51,6 +58,7 @@ export const help = `An assistant over a folder of mails (.eml).
   npm run demo                                          a scripted model, offline
   npm run demo -- --provider openai --model NAME        with OPENAI_API_KEY set
   npm run demo -- --provider anthropic --model NAME     with ANTHROPIC_API_KEY set
+  npm run demo -- --provider gemini --model NAME        with GEMINI_API_KEY set
   npm run demo -- --base-url URL [--model NAME]         any server that speaks OpenAI's protocol
 
   --question TEXT   what to ask (the default asks for mails that wait for an answer)
@@ -179,12 +187,12 @@ function readChoice(values: Values, environment: Environment): ModelChoice {
   if (provider === "scripted") {
     if (model === undefined && baseURL === undefined) return { provider };
     throw new UsageError(
-      "--model and --base-url are for live models: write --provider openai or --provider anthropic, too.",
+      "--model and --base-url are for live models: write --provider openai, anthropic or gemini, too.",
     );
   }
-  if (provider !== "openai" && provider !== "anthropic") {
+  if (!isLive(provider)) {
     throw new UsageError(
-      `--provider ${provider} is not known; write openai, anthropic or scripted.`,
+      `--provider ${provider} is not known; write ${Object.keys(keys).join(", ")} or scripted.`,
     );
   }
   // A server of one's own often has one model and no key, and does not care what either is called.
@@ -199,6 +207,10 @@ function readChoice(values: Values, environment: Environment): ModelChoice {
   return choice;
 }
 
+function isLive(provider: string): provider is keyof typeof keys {
+  return Object.hasOwn(keys, provider);
+}
+
 /**
  * A key is never written down, so it has to be there again when a run goes on.
  *
@@ -207,7 +219,7 @@ function readChoice(values: Values, environment: Environment): ModelChoice {
 export function checkKey(choice: ModelChoice, environment: Environment): void {
   if (choice.provider === "scripted" || choice.baseURL !== undefined) return;
   const { provider } = choice;
-  const key = provider === "openai" ? "OPENAI_API_KEY" : "ANTHROPIC_API_KEY";
+  const key = keys[provider];
   if (environment[key]) return;
   throw new UsageError(
     `--provider ${provider} needs a key: set ${key} in the environment, or write --base-url URL for a server that asks for none.`,

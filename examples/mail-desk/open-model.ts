@@ -1,5 +1,6 @@
 import { AnthropicChatClient } from "@tunic/anthropic";
 import type { ChatClient } from "@tunic/core";
+import { GeminiChatClient } from "@tunic/gemini";
 import { OpenAIChatClient } from "@tunic/openai";
 import type { ModelChoice } from "./command-line.js";
 import { startScriptedModel } from "./scripted-model.js";
@@ -12,6 +13,12 @@ export interface OpenModel {
   close(): Promise<void>;
 }
 
+const clients = {
+  openai: OpenAIChatClient,
+  anthropic: AnthropicChatClient,
+  gemini: GeminiChatClient,
+};
+
 /** The model that was chosen. The scripted one is asked in exactly the way a live one is. */
 export async function openModel(choice: ModelChoice): Promise<OpenModel> {
   if (choice.provider === "scripted") {
@@ -22,8 +29,7 @@ export async function openModel(choice: ModelChoice): Promise<OpenModel> {
     return { client, description, close };
   }
   const { provider, ...options } = choice;
-  const client =
-    provider === "openai" ? new OpenAIChatClient(options) : new AnthropicChatClient(options);
+  const client = new clients[provider](options);
   const at = options.baseURL === undefined ? "" : ` at ${options.baseURL}`;
   return { client, description: `${provider} ${options.model}${at}`, close: async () => {} };
 }

@@ -21,7 +21,11 @@ export interface PendingRun {
 const Choice = Type.Union([
   Type.Object({ provider: Type.Literal("scripted") }),
   Type.Object({
-    provider: Type.Union([Type.Literal("openai"), Type.Literal("anthropic")]),
+    provider: Type.Union([
+      Type.Literal("openai"),
+      Type.Literal("anthropic"),
+      Type.Literal("gemini"),
+    ]),
     model: Type.String(),
     baseURL: Type.Optional(Type.String({ pattern: "^https?:" })),
   }),

@@ -1,0 +1,98 @@
+import type { FunctionDeclaration, Tool as WireTool } from "@google/genai";
+import {
+  ConfigurationError,
+  type FunctionTool,
+  type HostedTool,
+  isJsonObject,
+  type JsonObject,
+  type Tool,
+  toObjectSchema,
+} from "@tunic/core";
+import { toPlainSchema } from "./plain-schema.js";
+import { toGeminiSchema } from "./to-gemini-schema.js";
+import type { Notice } from "./to-gemini-turn.js";
+import { namesOnWire, toWireName } from "./wire-names.js";
+
+interface Declared {
+  readonly declaration: FunctionDeclaration;
+  /** What there is to be told of the schema, once. */
+  cut?: string | undefined;
+}
+
+/** Tools never change, so each is checked and converted once. */
+const converted = new WeakMap<FunctionTool, Declared>();
+
+/**
+ * Our tools as the `tools` of a request: all functions in one entry, then Gemini's own tools
+ * (`hostedTool({ provider: "gemini", name: "google_search", definition: { googleSearch: {} } })`) as
+ * their `definition` is. A schema goes out in the form of OpenAPI that `parameters` takes; as
+ * `parametersJsonSchema` where an argument has a name that is refused there.
+ *
+ * @param notice Told where a schema holds itself and was cut.
+ * @throws ConfigurationError `invalid_tool` for a hosted tool that is not Gemini's, `invalid_schema` for
+ * a reference that leads nowhere, `tool_name_collision` for two tools that have one name there.
+ */
+export function toGeminiTools(tools: readonly Tool[], notice?: Notice): WireTool[] {
+  const functions = tools.filter((tool) => tool.type === "function");
+  namesOnWire(functions.map(({ name }) => name));
+  const functionDeclarations = functions.map((tool) => {
+    const declared = declare(tool);
+    if (notice && declared.cut !== undefined) {
+      notice("schema_cut", declared.cut);
+      declared.cut = undefined;
+    }
+    return declared.declaration;
+  });
+  const hosted = tools.filter((tool) => tool.type === "hosted").map(toHosted);
+  return [...(functionDeclarations.length > 0 ? [{ functionDeclarations }] : []), ...hosted];
+}
+
+/** The same tool gives the same object every time. */
+function declare(tool: FunctionTool): Declared {
+  const known = converted.get(tool);
+  if (known) return known;
+  const { name, description } = tool;
+  const what = `Tool "${name}"`;
+  const { schema, cuts } = toPlainSchema(
+    toObjectSchema(tool.parameters, `The schema of tool "${name}"`),
+    what,
+  );
+  const made: Declared = {
+    declaration: {
+      name: toWireName(name),
+      ...(description !== "" && { description }),
+      ...toParameters(schema),
+    },
+    ...(cuts.length > 0 && {
+      cut: `${what}: the schema holds itself at ${cuts.join(", ")}. Gemini is told of an object of any form there; the arguments are checked against the whole schema.`,
+    }),
+  };
+  converted.set(tool, made);
+  return made;
+}
+
+/** By the comment on `FunctionDeclaration.parameters` in the SDK. */
+const parameterName = /^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/;
+
+function toParameters(
+  schema: JsonObject,
+): Pick<FunctionDeclaration, "parameters" | "parametersJsonSchema"> {
+  const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
+  const names = Object.keys(properties);
+  // "properties: should be non-empty for OBJECT type"
+  if (names.length === 0) return {};
+  if (!names.every((name) => parameterName.test(name))) return { parametersJsonSchema: schema };
+  // The SDK's type has an enum for what is a word on the wire.
+  return { parameters: toGeminiSchema(schema) as NonNullable<FunctionDeclaration["parameters"]> };
+}
+
+function toHosted(tool: HostedTool): WireTool {
+  if (tool.provider !== "gemini") {
+    throw new ConfigurationError(
+      "invalid_tool",
+      `Tool "${tool.name}" is run by "${tool.provider}", and Gemini cannot run it. Leave it out, or ask a model of "${tool.provider}".`,
+    );
+  }
+  // The vendor's own words: a newer kind of tool needs no newer version of this package.
+  return tool.definition as WireTool;
+}
