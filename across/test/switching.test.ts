@@ -1,16 +1,7 @@
-import { AnthropicChatClient } from "@tunic/anthropic";
-import {
-  Agent,
-  AgentSession,
-  approve,
-  type ChatClient,
-  type FunctionTool,
-  tool,
-} from "@tunic/core";
-import { GeminiChatClient } from "@tunic/gemini";
-import { OpenAIChatClient } from "@tunic/openai";
+import { Agent, AgentSession, approve, type FunctionTool, tool } from "@tunic/core";
 import type { WireFormat } from "@tunic/testing/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { clients } from "./clients.js";
 import { FourServices, secrets } from "./four-services.js";
 
 let services: FourServices;
@@ -21,13 +12,6 @@ beforeEach(async () => {
 
 afterEach(() => services.stop());
 
-const settings = { model: "model-1", apiKey: "none" };
-const clients: Readonly<Partial<Record<WireFormat, () => ChatClient>>> = {
-  "openai-chat": () => new OpenAIChatClient({ ...settings, baseURL: `${services.address}/v1` }),
-  anthropic: () => new AnthropicChatClient({ ...settings, baseURL: services.address }),
-  gemini: () =>
-    new GeminiChatClient({ ...settings, modelGeneration: 3, baseURL: services.address }),
-};
 const formats = Object.keys(clients) as readonly WireFormat[];
 
 const lampThat = (approvalMode: "never_require" | "always_require"): FunctionTool =>
@@ -46,9 +30,9 @@ const lamp = lampThat("never_require");
 const askedLamp = lampThat("always_require");
 
 function agentFor(format: WireFormat, tools = lamp): Agent {
-  const make = clients[format];
-  if (make === undefined) throw new Error(`There is no client for ${format}.`);
-  return new Agent({ client: make(), tools });
+  const client = clients[format]?.create(services.address);
+  if (client === undefined) throw new Error(`There is no client for ${format}.`);
+  return new Agent({ client, tools });
 }
 
 /** As a program that ends after each turn. */

@@ -1,7 +1,6 @@
 import Anthropic from "@anthropic-ai/sdk";
 import { LLMock } from "@copilotkit/aimock";
 import { type ChatRequest, foldUpdates, type Message, type Update } from "@tunic/core";
-import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
 import { wireProblems } from "@tunic/testing/wire";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { AnthropicChatClient } from "../src/index.js";
@@ -180,43 +179,3 @@ describe("a server by others", () => {
     });
   });
 });
-
-describeChatClientContract("anthropic, against a server by others", {
-  async create(scenario) {
-    const server = new LLMock({ port: 0, host: "127.0.0.1" });
-    play(server, scenario);
-    const baseURL = await server.start();
-    return { client: clientAt(baseURL), close: () => server.stop() };
-  },
-  cannot: { broken_arguments: "that server sends {} where a fixture holds no JSON" },
-});
-
-function play(server: LLMock, scenario: ContractScenario): void {
-  const content = "It is a rather long answer that nobody hears to its end.";
-  switch (scenario.kind) {
-    case "text": {
-      const { inputTokens: input_tokens = 0, outputTokens: output_tokens = 0 } = scenario.usage;
-      server.on({}, { content: scenario.text, usage: { input_tokens, output_tokens } });
-      return;
-    }
-    case "calls": {
-      const toolCalls = scenario.calls.map((each) => ({
-        ...each,
-        arguments: { ...each.arguments },
-      }));
-      server.on({}, { toolCalls });
-      return;
-    }
-    case "broken_arguments":
-      return;
-    case "error":
-      server.on({}, { error: { message: "no", type: "some_error" }, status: scenario.status });
-      return;
-    case "cut":
-      server.on({}, { content }, { truncateAfterChunks: 4, chunkSize: 4 });
-      return;
-    case "hang":
-      // Each piece takes its time: the abort comes long before the last one.
-      server.on({}, { content }, { latency: 20, chunkSize: 4 });
-  }
-}

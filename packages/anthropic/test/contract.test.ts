@@ -1,5 +1,6 @@
+import type { FunctionTool } from "@tunic/core";
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
-import { AnthropicChatClient } from "../src/index.js";
+import { AnthropicChatClient, toAnthropicTools } from "../src/index.js";
 import { asEvents, asText } from "./as-events.js";
 import { answer } from "./build.js";
 import { cut, either, failure, openStream, type Reply, wireServer } from "./wire-server.js";
@@ -34,6 +35,16 @@ function replyTo(scenario: ContractScenario): Reply {
       );
     case "broken_arguments":
       return either(answer([toolUse(0, scenario.name, scenario.argumentsText)], "tool_use"));
+    case "odd_name":
+      return either(
+        answer([toolUse(0, toolNameOf(scenario.tool), scenario.arguments)], "tool_use"),
+      );
+    case "cut_call":
+      return either(answer([toolUse(0, scenario.name, scenario.argumentsText)], "max_tokens"));
+    case "refusal": {
+      const stop_details = { type: "refusal", category: null, explanation: scenario.text };
+      return either(answer([], "refusal", { stop_details }));
+    }
     case "error":
       return failure(scenario.status, "some_error");
     case "cut":
@@ -48,4 +59,9 @@ function replyTo(scenario: ContractScenario): Reply {
 
 function toolUse(at: number, name: string, input: unknown) {
   return { type: "tool_use", id: `toolu_${at}`, name, input };
+}
+
+function toolNameOf(tool: FunctionTool): string {
+  const [sent] = toAnthropicTools([tool]);
+  return sent && "name" in sent ? sent.name : "";
 }

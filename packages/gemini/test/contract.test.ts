@@ -1,4 +1,6 @@
+import type { FunctionTool } from "@tunic/core";
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
+import { toGeminiTools } from "../src/index.js";
 import { answer, stop } from "./build.js";
 import { asText, cut, either, failure, openStream, type Reply, wireServer } from "./wire-server.js";
 
@@ -33,6 +35,14 @@ function replyTo(scenario: ContractScenario): Reply {
         answer([{ functionCall: { name: scenario.name, args: scenario.argumentsText } }]),
         stop(),
       );
+    case "odd_name": {
+      const name = toolNameOf(scenario.tool);
+      return either(answer([{ functionCall: { name, args: scenario.arguments } }]), stop());
+    }
+    case "cut_call":
+      return either(answer([{ functionCall: { name: scenario.name, args: {} } }], "MAX_TOKENS"));
+    case "refusal":
+      return either({ promptFeedback: { blockReason: "SAFETY" } });
     case "error":
       return failure(scenario.status, "SOME_STATUS");
     case "cut":
@@ -43,4 +53,9 @@ function replyTo(scenario: ContractScenario): Reply {
         response.write(beginning);
       };
   }
+}
+
+function toolNameOf(tool: FunctionTool): string {
+  const [sent] = toGeminiTools([tool]);
+  return sent?.functionDeclarations?.[0]?.name ?? "";
 }

@@ -1,5 +1,5 @@
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
-import { OpenAIChatClient } from "../src/index.js";
+import { OpenAIChatClient, toOpenAITools } from "../src/index.js";
 import { chunk, completion } from "./helpers.js";
 import { type WireReply, WireServer } from "./wire-server.js";
 
@@ -22,10 +22,13 @@ function streamed(scenario: ContractScenario): WireReply {
     const pieces = Array.from(scenario.text, (piece) => chunk({ content: piece }));
     return { chunks: [...pieces, chunk({}, "stop"), { choices: [], usage: usageOf(scenario) }] };
   }
+  if (scenario.kind === "refusal") {
+    return { chunks: [chunk({ refusal: scenario.text }), chunk({}, "stop")] };
+  }
   const deltas = callsOf(scenario).map((call, index) =>
     chunk({ tool_calls: [{ index, ...call }] }),
   );
-  return { chunks: [...deltas, chunk({}, "tool_calls")] };
+  return { chunks: [...deltas, chunk({}, endOf(scenario))] };
 }
 
 function whole(scenario: ContractScenario): WireReply {
@@ -35,7 +38,14 @@ function whole(scenario: ContractScenario): WireReply {
   if (scenario.kind === "text") {
     return { body: { ...completion({ content: scenario.text }), usage: usageOf(scenario) } };
   }
-  return { body: completion({ content: null, tool_calls: callsOf(scenario) }, "tool_calls") };
+  if (scenario.kind === "refusal") {
+    return { body: completion({ content: null, refusal: scenario.text }) };
+  }
+  return { body: completion({ content: null, tool_calls: callsOf(scenario) }, endOf(scenario)) };
+}
+
+function endOf({ kind }: ContractScenario): string {
+  return kind === "cut_call" ? "length" : "tool_calls";
 }
 
 function usageOf({ usage }: Extract<ContractScenario, { kind: "text" }>): object {
@@ -52,7 +62,12 @@ function callsOf(scenario: ContractScenario): object[] {
     type: "function",
     function: { name, arguments: text },
   });
-  if (scenario.kind === "broken_arguments") {
+  if (scenario.kind === "odd_name") {
+    const [sent] = toOpenAITools([scenario.tool]);
+    const name = sent?.type === "function" ? sent.function.name : "";
+    return [called(name, JSON.stringify(scenario.arguments), 0)];
+  }
+  if (scenario.kind === "broken_arguments" || scenario.kind === "cut_call") {
     return [called(scenario.name, scenario.argumentsText, 0)];
   }
   if (scenario.kind !== "calls") return [];

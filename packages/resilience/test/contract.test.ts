@@ -1,4 +1,4 @@
-import { type ChatClient, ChatClientError } from "@tunic/core";
+import { type ChatClient, ChatClientError, errorContent } from "@tunic/core";
 import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import {
   type ContractScenario,
@@ -65,6 +65,14 @@ function turnFor(scenario: ContractScenario): ScriptedTurn {
       return { calls: scenario.calls };
     case "broken_arguments":
       return { calls: [{ name: scenario.name, arguments: scenario.argumentsText }] };
+    case "odd_name":
+      return { calls: [{ name: scenario.tool.name, arguments: scenario.arguments }] };
+    case "cut_call": {
+      const { name, argumentsText } = scenario;
+      return { calls: [{ name, arguments: argumentsText }], finishReason: "length" };
+    }
+    case "refusal":
+      return { contents: [errorContent(scenario.text, { code: "refusal" })] };
     case "error":
       return { error: errorOf(scenario.status) };
     case "cut":

@@ -1,40 +1,19 @@
 import {
+  Agent,
   type ChatClient,
   ChatClientError,
   type ChatRequest,
   type ChatResponse,
   foldUpdates,
-  type JsonObject,
   type Message,
   type Tool,
   textOf,
   tool,
   type Update,
-  type Usage,
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
+import type { ContractScenario } from "./contract-scenario.js";
 import { inTime } from "./in-time.js";
-
-/** What the service behind the client must do whenever it is asked, streamed and not. */
-export type ContractScenario =
-  /** Answers with this text and this usage; in pieces when streamed. */
-  | { readonly kind: "text"; readonly text: string; readonly usage: Usage }
-  /** Answers with these calls, in one answer. */
-  | {
-      readonly kind: "calls";
-      readonly calls: readonly { readonly name: string; readonly arguments: JsonObject }[];
-    }
-  /** Answers with one call whose arguments are this text, which is no JSON. */
-  | { readonly kind: "broken_arguments"; readonly name: string; readonly argumentsText: string }
-  /** Answers with an HTTP error. */
-  | { readonly kind: "error"; readonly status: number }
-  /** Sends the beginning of a streamed answer, then closes the connection. */
-  | { readonly kind: "cut" }
-  /**
-   * Sends the beginning of a streamed answer, so that the client has an update to pass on, then says
-   * nothing more until the test is over.
-   */
-  | { readonly kind: "hang" };
 
 /** How the suite gets at a client. */
 export interface ChatClientContract {
@@ -47,10 +26,15 @@ export interface ChatClientContract {
   readonly cannot?: Partial<Record<ContractScenario["kind"], string>>;
 }
 
-const weather = tool({
+const weatherOptions = {
   name: "get_weather",
   description: "The weather of a city.",
   parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
+} as const;
+const weather = tool({ ...weatherOptions, execute: ({ city }) => `sunny in ${city}` });
+const oddlyNamed = tool({
+  ...weatherOptions,
+  name: "1. weather / today",
   execute: ({ city }) => `sunny in ${city}`,
 });
 
@@ -180,6 +164,57 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
       },
     );
 
+    scenario(
+      "odd_name",
+      "calls a tool by its own name, whatever name the service was given",
+      { kind: "odd_name", tool: oddlyNamed, arguments: { city: "Köln" } },
+      async (client) => {
+        const tools = [oddlyNamed];
+        client.checkTools?.(tools);
+        for (const response of [
+          await client.getResponse(request(tools)),
+          (await streamed(client, tools)).response,
+        ]) {
+          expect(callsIn(response)).toMatchObject([
+            { name: oddlyNamed.name, arguments: { city: "Köln" } },
+          ]);
+        }
+      },
+    );
+
+    scenario(
+      "cut_call",
+      "a call that was cut at the token limit never runs",
+      { kind: "cut_call", name: "get_weather", argumentsText: '{"city":"Kö' },
+      async (client) => {
+        expect((await client.getResponse(request())).finishReason).toBe("length");
+        expect((await streamed(client)).response.finishReason).toBe("length");
+        let ran = 0;
+        const counted = tool({ ...weatherOptions, execute: () => ++ran });
+        for (const onUpdate of [undefined, () => {}]) {
+          const agent = new Agent({ client, tools: counted, invocation: { maxIterations: 1 } });
+          await agent.run("hello", { onUpdate });
+        }
+        expect(ran).toBe(0);
+      },
+    );
+
+    scenario(
+      "refusal",
+      "a refusal is an error content, streamed and not",
+      { kind: "refusal", text: "I will not say that." },
+      async (client) => {
+        const whole = await client.getResponse(request());
+        const { response, updates } = await streamed(client);
+        expect(foldUpdates(updates).messages).toEqual(response.messages);
+        expect(comparable(response)).toEqual(comparable(whole));
+        const codes = whole.messages.flatMap(({ contents }) =>
+          contents.flatMap((content) => (content.type === "error" ? (content.code ?? "") : [])),
+        );
+        expect(codes).toEqual([expect.stringMatching(/^refusal/)]);
+      },
+    );
+
     for (const [status, code, retryable] of [
       [401, "authentication", false],
       [429, "rate_limit", true],
@@ -244,8 +279,7 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
   });
 }
 
-function request(): ChatRequest {
-  const tools: readonly Tool[] = [weather];
+function request(tools: readonly Tool[] = [weather]): ChatRequest {
   const hello: Message = {
     id: "message_1",
     role: "user",
@@ -257,10 +291,11 @@ function request(): ChatRequest {
 
 async function streamed(
   client: ChatClient,
+  tools?: readonly Tool[],
 ): Promise<{ response: ChatResponse; updates: Update[] }> {
   const updates: Update[] = [];
   const response = await client.getResponse({
-    ...request(),
+    ...request(tools),
     onUpdate: (update) => {
       updates.push(update);
     },
