@@ -9,8 +9,10 @@ import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as openai from "../packages/openai/src/index.js";
+import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
+import * as wire from "../packages/testing/src/wire.js";
 
 describe("public exports", () => {
   it("has a list for every entry of every package", () => {
@@ -21,7 +23,9 @@ describe("public exports", () => {
       "@tunic/core/interpreted",
       "@tunic/openai",
       "@tunic/testing",
+      "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
+      "@tunic/testing/wire",
     ]);
   });
 
@@ -131,6 +135,18 @@ describe("public exports", () => {
       "describeChatClientContract
       describeMiddlewareContract"
     `);
+  });
+
+  it("of @tunic/testing/arbitraries", () => {
+    expect(names(arbitraries)).toMatchInlineSnapshot(`
+      "messageLogs
+      transcriptKinds
+      transcripts"
+    `);
+  });
+
+  it("of @tunic/testing/wire", () => {
+    expect(names(wire)).toMatchInlineSnapshot(`"wireProblems"`);
   });
 
   it("of @tunic/openai", () => {

@@ -1,8 +1,7 @@
 import type Anthropic from "@anthropic-ai/sdk";
 import { describe, expect, test } from "vitest";
 import { asEvents } from "../test/as-events.js";
-import { answer, fixture, message, result, stored } from "../test/build.js";
-import { orderProblems } from "../test/check-order.js";
+import { answer, fixture, message, messageProblems, result, stored } from "../test/build.js";
 import {
   block,
   calls,
@@ -133,7 +132,7 @@ describe("B12: thinking survives the answer, the store and the way back", () => 
     const { messages } = toAnthropicMessages(
       stored([message("user", "go"), ...response.messages, results]),
     );
-    expect(orderProblems(messages)).toEqual([]);
+    expect(messageProblems(messages)).toEqual([]);
     expect(messages[1]?.content).toEqual(wire.content);
   });
 

@@ -1,7 +1,6 @@
 import { ChatClientError, type Content, type Message } from "@tunic/core";
 import { describe, expect, test, vi } from "vitest";
-import { call, message, result, stored } from "../test/build.js";
-import { orderProblems } from "../test/check-order.js";
+import { call, message, messageProblems, result, stored } from "../test/build.js";
 import { openingText, toAnthropicMessages } from "./to-anthropic.js";
 
 const wire = (...messages: readonly Message[]) => toAnthropicMessages(messages).messages;
@@ -21,7 +20,7 @@ describe("B14: the user turn after calls", () => {
       message("tool", result("c2", "", { isError: true })),
       message("user", "and tomorrow?"),
     );
-    expect(orderProblems(messages)).toEqual([]);
+    expect(messageProblems(messages)).toEqual([]);
     expect(messages).toHaveLength(3);
     expect(messages[1]?.content).toMatchObject([{ type: "tool_use" }, { type: "tool_use" }]);
     expect(messages[2]).toEqual({
@@ -147,7 +146,7 @@ test("ids and names of other vendors are made fit, for call and result alike", (
     message("assistant", call("functions.lamp:0", "home.lamp")),
     message("tool", result("functions.lamp:0", "on")),
   );
-  expect(orderProblems(messages)).toEqual([]);
+  expect(messageProblems(messages)).toEqual([]);
   expect(messages[1]?.content).toMatchObject([
     { id: "call-x-functions_2e_lamp_3a_0", name: "home_lamp" },
   ]);
@@ -156,7 +155,7 @@ test("ids and names of other vendors are made fit, for call and result alike", (
 test("a conversation that begins with the assistant gets a user message before it", () => {
   const messages = wire(message("assistant", "Welcome!"), message("user", "hi"));
   expect(messages[0]).toEqual({ role: "user", content: [{ type: "text", text: openingText }] });
-  expect(orderProblems(messages)).toEqual([]);
+  expect(messageProblems(messages)).toEqual([]);
 });
 
 test("system messages are handed out apart", () => {

@@ -3,8 +3,7 @@ import { Agent, AgentSession, tool } from "@tunic/core";
 import { expect, test } from "vitest";
 import { AnthropicChatClient } from "../src/index.js";
 import { asEvents, asText } from "./as-events.js";
-import { answer, fixture, stored } from "./build.js";
-import { orderProblems } from "./check-order.js";
+import { answer, fixture, messageProblems, stored } from "./build.js";
 import { streamed, whole, wireServer } from "./wire-server.js";
 
 test("B12: an agent's turn with thinking and calls goes on after its session was stored and loaded", async () => {
@@ -37,7 +36,7 @@ test("B12: an agent's turn with thinking and calls goes on after its session was
   await agent.run("thanks", { session: loaded });
 
   const requests = server.bodies.map((body) => body["messages"] as Anthropic.MessageParam[]);
-  for (const messages of requests) expect(orderProblems(messages)).toEqual([]);
+  for (const messages of requests) expect(messageProblems(messages)).toEqual([]);
   const [, second, third] = requests;
   expect(second?.[1]?.content).toEqual(wire.content);
   expect(second?.[2]?.content).toMatchObject([

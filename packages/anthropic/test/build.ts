@@ -10,6 +10,7 @@ import {
   type Role,
   textContent,
 } from "@tunic/core";
+import { wireProblems } from "@tunic/testing/wire";
 
 let ids = 0;
 
@@ -41,6 +42,11 @@ export function functionTool(
     parameters,
     invoke: () => Promise.reject(new Error("not run here")),
   };
+}
+
+/** What the service would say of a request with these messages. */
+export function messageProblems(messages: readonly unknown[]): readonly string[] {
+  return wireProblems("anthropic", { model: "claude-sonnet-4-5", max_tokens: 1024, messages });
 }
 
 /** What is left of a log after it was stored and loaded. */

@@ -3,8 +3,7 @@ import { Agent, approve, deny, type Message, pending, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { AnthropicChatClient } from "../src/index.js";
 import { asEvents, asText } from "./as-events.js";
-import { answer } from "./build.js";
-import { orderProblems } from "./check-order.js";
+import { answer, messageProblems } from "./build.js";
 import { streamed, whole, wireServer } from "./wire-server.js";
 
 const call = answer([{ type: "tool_use", id: "c1", name: "wipe", input: { id: 1 } }]);
@@ -52,7 +51,7 @@ describe.each([
       expect(ran).toBe(each.ran);
       expect(asked).toEqual(each.ran === 0 ? [] : [1]);
       const messages = server.bodies[1]?.["messages"] as Anthropic.MessageParam[];
-      expect(orderProblems(messages)).toEqual([]);
+      expect(messageProblems(messages)).toEqual([]);
       expect(messages.map((message) => message.role)).toEqual(["user", "assistant", "user"]);
       expect(messages[1]?.content).toMatchObject([{ type: "tool_use", id: "c1" }]);
       const [result] = (messages[2]?.content ?? []) as Anthropic.ToolResultBlockParam[];

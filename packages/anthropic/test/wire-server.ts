@@ -1,8 +1,8 @@
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { wireProblems } from "@tunic/testing/wire";
 import { expect } from "vitest";
-import { requestProblems } from "./wire-schema.js";
 
 /** What the server does with one request. */
 export type Reply = (
@@ -13,7 +13,7 @@ export type Reply = (
 /** A loopback server that answers with what a test wrote down, one reply for each request. */
 export interface WireServer extends AsyncDisposable {
   readonly url: string;
-  /** The bodies of the requests so far; each has been checked against the vendor's types. */
+  /** The bodies of the requests so far; each is checked when the server stops. */
   readonly bodies: readonly Record<string, unknown>[];
   readonly headers: readonly IncomingMessage["headers"][];
 }
@@ -42,7 +42,7 @@ export async function wireServer(...replies: readonly Reply[]): Promise<WireServ
       server.closeAllConnections();
       server.close();
       await once(server, "close");
-      for (const body of bodies) expect(requestProblems(body)).toEqual([]);
+      for (const body of bodies) expect(wireProblems("anthropic", body)).toEqual([]);
     },
   };
 }

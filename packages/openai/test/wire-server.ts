@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { checkRequestBody } from "./published-schema.js";
+import { wireProblems } from "@tunic/testing/wire";
 
 /** What the server answers to one request. */
 export interface WireReply {
@@ -72,10 +72,10 @@ export class WireServer {
     const body: Record<string, unknown> = JSON.parse(Buffer.concat(pieces).toString());
     const asked = { headers: request.headers, body };
     this.requests.push(asked);
-    try {
-      checkRequestBody(body);
-    } catch (error) {
-      response.writeHead(418, json).end(JSON.stringify({ error: { message: String(error) } }));
+    const problems = wireProblems("openai-chat", body);
+    if (problems.length > 0) {
+      const error = { message: `Not a chat completion request: ${problems.join("; ")}` };
+      response.writeHead(418, json).end(JSON.stringify({ error }));
       return;
     }
     const reply = this.#replies.shift() ?? this.#always?.(asked);

@@ -19,7 +19,7 @@ export type FunctionOf = (tool: WireRecord) => WireRecord | undefined;
 /** What OpenAI says of the tools of a request and of what is said about them. */
 export function toolProblems(body: WireRecord, functionOf: FunctionOf): Problems {
   const tools = recordsOf(body["tools"]);
-  const functions = tools.flatMap((tool) => functionOf(tool) ?? []);
+  const functions = tools.map(functionOf).filter((each) => each !== undefined);
   const names = functions.map((each) => asText(each["name"]));
   const problems = eachWith("tools", tools, (tool) => {
     const definition = functionOf(tool);
@@ -62,7 +62,9 @@ function choiceProblems(
   // Chat completions keep the list one level down, responses do not.
   const { tools } = { ...choice, ...asRecord(choice["allowed_tools"]) };
   const isList = choice["type"] === "allowed_tools";
-  const named = (isList ? recordsOf(tools) : [choice]).flatMap((each) => functionOf(each) ?? []);
+  const named = (isList ? recordsOf(tools) : [choice])
+    .map(functionOf)
+    .filter((each) => each !== undefined);
   const empty = isList && recordsOf(tools).length === 0 ? ["tool_choice: allows nothing"] : [];
   return [
     ...empty,
