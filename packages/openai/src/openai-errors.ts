@@ -66,22 +66,27 @@ export function lostConnection(
 }
 
 /** The stream ended before the answer did. */
-export function cutStream(surroundings: ErrorSurroundings, cause?: unknown): ChatClientError {
+export function cutStream(
+  surroundings: ErrorSurroundings,
+  cause?: unknown,
+  missing = "no finish reason and no [DONE]",
+): ChatClientError {
   return new ChatClientError(
     "cut_stream",
-    withCause(
-      "The stream ended before the answer was complete: no finish reason and no [DONE] came.",
-      cause,
-    ),
+    withCause(`The stream ended before the answer was complete: ${missing} came.`, cause),
     { retryable: true, ...requestIdOf(surroundings), ...(cause !== undefined && { cause }) },
   );
 }
 
-/** The service answered something that is no chat completion. */
-export function malformed(detail: string, cause?: unknown): ChatClientError {
+/** The service answered something that is no chat completion, or no response. */
+export function malformed(
+  detail: string,
+  cause?: unknown,
+  expected = "chat completion",
+): ChatClientError {
   return new ChatClientError(
     "malformed_response",
-    `The service sent what is no chat completion: ${detail}`,
+    `The service sent what is no ${expected}: ${detail}`,
     { retryable: true, ...(cause !== undefined && { cause }) },
   );
 }

@@ -27,7 +27,8 @@ export interface OpenAIChatClientOptions {
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
-const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([
+/** The names of the options above. */
+export const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([
   "model",
   "apiKey",
   "baseURL",
@@ -40,22 +41,28 @@ const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>(
 /**
  * The SDK instance that the options describe.
  *
+ * @param what The class that takes them, for error messages.
+ * @param known The names of its options.
  * @throws ConfigurationError for an unknown option, a missing model or key, or two sources of one
  * setting.
  */
-export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
-  checkClientOptions("OpenAIChatClient", options, optionNames);
-  return options.client ?? newClient(options);
+export function sdkClient(
+  options: OpenAIChatClientOptions,
+  what = "OpenAIChatClient",
+  known: ReadonlySet<string> = optionNames,
+): OpenAI {
+  checkClientOptions(what, options, known);
+  return options.client ?? newClient(options, what);
 }
 
-function newClient(options: OpenAIChatClientOptions): OpenAI {
+function newClient(options: OpenAIChatClientOptions, what: string): OpenAI {
   const { apiKey, baseURL, organization, maxRetries = 0, defaultHeaders } = options;
   const elsewhere = baseURL !== undefined || environment("OPENAI_BASE_URL") !== undefined;
   const hasKey = apiKey !== undefined && apiKey !== "";
   if (!hasKey && environment("OPENAI_API_KEY") === undefined && !elsewhere) {
     throw new ConfigurationError(
       "missing_api_key",
-      "OpenAIChatClient has no key. Set OPENAI_API_KEY, or pass apiKey; for a local server that " +
+      `${what} has no key. Set OPENAI_API_KEY, or pass apiKey; for a local server that ` +
         "asks for none, pass its baseURL.",
     );
   }

@@ -1,0 +1,117 @@
+import {
+  type ChatClient,
+  type ChatClientMetadata,
+  type ChatRequest,
+  type ChatResponse,
+  ConfigurationError,
+  ResponseBuilder,
+  type Tool,
+  toolNamesOnWire,
+  withAbort,
+} from "@tunic/core";
+import type OpenAI from "openai";
+import type { ResponseCreateParamsBase } from "openai/resources/responses/responses";
+import { openAnswerOf } from "../open-answer.js";
+import { type OpenAIChatClientOptions, optionNames, sdkClient } from "../sdk-client.js";
+import { answerWords, ResponseReader } from "./from-responses.js";
+import { type ResponsesDefaults, toResponsesRequest } from "./to-responses-request.js";
+import { toOpenAIResponsesTools, toolNameRules } from "./to-responses-tools.js";
+
+/** How an {@link OpenAIResponsesClient} reaches its service, and what it wants kept there. */
+export interface OpenAIResponsesClientOptions extends OpenAIChatClientOptions {
+  /**
+   * Whether the service keeps the answers. Then each response has a `conversationId`, and a request with
+   * that id sends only what is new. Default false: nothing stays with the service, every request
+   * carries the whole conversation, reasoning in encrypted form included.
+   */
+  readonly store?: boolean | undefined;
+}
+
+const names: ReadonlySet<string> = new Set([...optionNames, "store"]);
+
+/** Asks OpenAI's Responses API, or a service that speaks the same protocol. */
+export class OpenAIResponsesClient implements ChatClient {
+  readonly metadata: ChatClientMetadata;
+  readonly #client: OpenAI;
+  readonly #defaults: ResponsesDefaults;
+
+  /**
+   * @throws ConfigurationError for an unknown option, a missing model or key, or two sources of one
+   * setting.
+   */
+  constructor(options: OpenAIResponsesClientOptions) {
+    const { store = false, ...reached } = { ...options };
+    if (typeof store !== "boolean") {
+      throw new ConfigurationError(
+        "invalid_option",
+        "OpenAIResponsesClient: store must be true or false.",
+      );
+    }
+    this.#client = sdkClient(
+      typeof options === "object" ? reached : options,
+      "OpenAIResponsesClient",
+      names,
+    );
+    this.metadata = { provider: "openai", defaultModel: options.model };
+    this.#defaults = { model: options.model, store };
+  }
+
+  /**
+   * One model round trip; with `onUpdate` it is streamed.
+   *
+   * @throws ChatClientError when the service fails, or cannot take what it would be sent.
+   * @throws ConfigurationError when the options contradict each other.
+   * @throws The signal's reason, as it is, after an abort.
+   */
+  async getResponse(request: ChatRequest): Promise<ChatResponse> {
+    request.signal?.throwIfAborted();
+    const body = toResponsesRequest(request, this.#defaults);
+    const toolNames = namesOnWire(request.options.tools ?? []);
+    return await withAbort(request.signal, (signal) => this.#ask(request, body, toolNames, signal));
+  }
+
+  /**
+   * Says early what the service would refuse.
+   *
+   * @throws ConfigurationError naming the tool and what to write instead.
+   */
+  checkTools(tools: readonly Tool[]): void {
+    namesOnWire(tools);
+    toOpenAIResponsesTools(tools);
+  }
+
+  async #ask(
+    request: ChatRequest,
+    body: ResponseCreateParamsBase,
+    toolNames: ReadonlyMap<string, string>,
+    signal: AbortSignal,
+  ): Promise<ChatResponse> {
+    let reader: ResponseReader | undefined;
+    const send = () => this.#client.responses.create(body, { signal }).asResponse();
+    const { chunks, surroundings } = await openAnswerOf(this.#client, send, body.stream === true, {
+      signal,
+      now: () => request.run?.now() ?? Date.now(),
+      finished: () => reader?.finished === true,
+      words: answerWords,
+    });
+    reader = new ResponseReader(new ResponseBuilder(request), surroundings, {
+      names: toolNames,
+      store: this.#defaults.store,
+    });
+    for await (const chunk of chunks) {
+      // What has arrived already must not be shown any more.
+      signal.throwIfAborted();
+      await reader.read(chunk);
+    }
+    signal.throwIfAborted();
+    return await reader.finish();
+  }
+}
+
+function namesOnWire(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  const functions = tools.filter((tool) => tool.type === "function");
+  return toolNamesOnWire(
+    functions.map((tool) => tool.name),
+    toolNameRules,
+  );
+}

@@ -1,0 +1,170 @@
+import type { Content } from "@tunic/core";
+import { isRecord, recordAt, textAt, type WireRecord } from "../wire-values.js";
+import { type AnswerTerms, OutputItem, type PartKind } from "./output-item.js";
+
+/** The output items of one answer, and which of them an event is about. */
+export class OutputItems {
+  readonly #terms: AnswerTerms;
+  readonly #items: OutputItem[] = [];
+  readonly #byIndex = new Map<number, OutputItem>();
+
+  constructor(terms: AnswerTerms) {
+    this.#terms = terms;
+  }
+
+  get hasCalls(): boolean {
+    return this.#items.some(isCall);
+  }
+
+  /** What an event brings. Kinds that are not known bring nothing. */
+  read(event: WireRecord): Content[] {
+    const type = textAt(event, "type");
+    if (type === "response.output_item.added") return this.#added(event);
+    if (type === "response.output_item.done") return this.#done(recordAt(event, "item"), event);
+    const about = pieces[type];
+    if (about === undefined) return [];
+    const before = this.#items.length;
+    const item =
+      this.#find(event) ?? this.#open({ ...event, type: about.item, id: event["item_id"] }, event);
+    const begun = this.#items.length > before ? item.begin() : [];
+    return [...begun, ...about.read(item, event)];
+  }
+
+  /** The answer is over: what its `output` says that no event has said. */
+  end(output: readonly unknown[]): Content[] {
+    const contents: Content[] = [];
+    for (const [index, item] of output.entries()) {
+      if (isRecord(item)) contents.push(...this.#done(item, { output_index: index }));
+    }
+    for (const item of this.#items) contents.push(...item.close());
+    return contents;
+  }
+
+  /** The answer was cut: what stands last is not whole. */
+  cut(): Content[] {
+    const last = this.#items.at(-1);
+    return last && isCall(last) ? last.cut() : [];
+  }
+
+  #added(event: WireRecord): Content[] {
+    const item = recordAt(event, "item");
+    if (this.#same(item, event)) return [];
+    return this.#open(item, event).begin();
+  }
+
+  #done(item: WireRecord, event: WireRecord): Content[] {
+    const known = this.#same(item, event);
+    if (known) return known.close(item);
+    return this.#open(item, event).close(item);
+  }
+
+  #open(item: WireRecord, event: WireRecord): OutputItem {
+    const before = this.#items.at(-1);
+    const after = before?.type === "reasoning" ? before.id : undefined;
+    const opened = new OutputItem(item, this.#items.length, after, this.#terms);
+    this.#items.push(opened);
+    const index = indexOf(event);
+    if (index !== undefined) this.#byIndex.set(index, opened);
+    return opened;
+  }
+
+  /** The item that a piece belongs to. Some servers leave out the index, or give ids anew each time. */
+  #find(event: WireRecord): OutputItem | undefined {
+    const index = indexOf(event);
+    const placed = index === undefined ? undefined : this.#byIndex.get(index);
+    const id = textAt(event, "item_id");
+    return placed ?? (id === "" ? this.#items.at(-1) : this.#withId(id));
+  }
+
+  /** The item that is meant by one of this form. */
+  #same(item: WireRecord, event: WireRecord): OutputItem | undefined {
+    const type = textAt(item, "type");
+    const callId = textAt(item, "call_id");
+    if (isCallType(type) && callId !== "") {
+      const called = this.#items.find((each) => each.callId === callId);
+      if (called) return called;
+    }
+    const index = indexOf(event);
+    const placed = index === undefined ? undefined : this.#byIndex.get(index);
+    // A call that has an id of its own already is another one.
+    if (placed?.type === type && (callId === "" || placed.callId === "")) return placed;
+    const id = textAt(item, "id");
+    const named = id === "" ? undefined : this.#withId(id);
+    return named?.type === type && (callId === "" || named.callId === "") ? named : undefined;
+  }
+
+  #withId(id: string): OutputItem | undefined {
+    return this.#items.find((item) => item.id === id);
+  }
+}
+
+interface Piece {
+  /** The type of the item, where its beginning never came. */
+  readonly item: string;
+  read(item: OutputItem, event: WireRecord): Content[];
+}
+
+function grows(item: string, kind: PartKind, place: string): Piece {
+  return {
+    item,
+    read: (each, event) => each.grow(kind, at(event, place), textAt(event, "delta")),
+  };
+}
+
+function completes(item: string, kind: PartKind, place: string): Piece {
+  return {
+    item,
+    read: (each, event) => each.complete(kind, at(event, place), textAt(event, "text")),
+  };
+}
+
+/** The events that bring a piece of an item. */
+const pieces: Readonly<Record<string, Piece>> = {
+  "response.output_text.delta": grows("message", "text", "content_index"),
+  "response.output_text.done": completes("message", "text", "content_index"),
+  "response.refusal.delta": {
+    item: "message",
+    read(item, event) {
+      item.growRefusal(at(event, "content_index"), textAt(event, "delta"));
+      return [];
+    },
+  },
+  "response.output_text.annotation.added": {
+    item: "message",
+    read(item, event) {
+      item.annotate(at(event, "content_index"), event["annotation"]);
+      return [];
+    },
+  },
+  "response.reasoning_summary_text.delta": grows("reasoning", "summary", "summary_index"),
+  "response.reasoning_summary_text.done": completes("reasoning", "summary", "summary_index"),
+  "response.reasoning_text.delta": grows("reasoning", "content", "content_index"),
+  "response.reasoning_text.done": completes("reasoning", "content", "content_index"),
+  "response.function_call_arguments.delta": {
+    item: "function_call",
+    read: (item, event) => item.growArguments(textAt(event, "delta")),
+  },
+  "response.function_call_arguments.done": {
+    item: "function_call",
+    read: (item, event) => item.completeArguments(event["arguments"]),
+  },
+};
+
+function indexOf(event: WireRecord): number | undefined {
+  const { output_index } = event;
+  return typeof output_index === "number" ? output_index : undefined;
+}
+
+function at(event: WireRecord, member: string): number {
+  const value = event[member];
+  return typeof value === "number" ? value : 0;
+}
+
+function isCall(item: OutputItem): boolean {
+  return isCallType(item.type);
+}
+
+/** Calls that somebody here has to answer. */
+function isCallType(type: string): boolean {
+  return type === "function_call" || type === "custom_tool_call";
+}
