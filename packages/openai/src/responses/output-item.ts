@@ -45,6 +45,7 @@ export class OutputItem {
   readonly #terms: AnswerTerms;
   readonly #parts = new Map<string, Part>();
   readonly #refusals = new Map<number, string>();
+  readonly #refused = new Set<number>();
   readonly #annotations = new Map<number, JsonObject[]>();
   #phase: string;
   #call: FunctionCallContent | undefined;
@@ -95,6 +96,14 @@ export class OutputItem {
 
   growRefusal(at: number, text: string): void {
     this.#refusals.set(at, (this.#refusals.get(at) ?? "") + text);
+  }
+
+  /** A refusal is told once, when it is whole. */
+  completeRefusal(at: number, text: string): Content[] {
+    const refusal = text || (this.#refusals.get(at) ?? "");
+    if (refusal === "" || this.closed || this.#refused.has(at)) return [];
+    this.#refused.add(at);
+    return [errorContent(refusal, { code: "refusal", ...this.#data({ phase: this.#phase }) })];
   }
 
   annotate(at: number, annotation: unknown): void {
@@ -158,32 +167,27 @@ export class OutputItem {
   }
 
   #closeMessage(item: WireRecord): Content[] {
-    const contents: Content[] = [];
     const late = this.#phase === "" ? textAt(item, "phase") : "";
     this.#phase ||= late;
-    for (const [at, part] of listAt(item, "content").entries()) {
-      if (!isRecord(part)) continue;
-      if (part["type"] === "refusal") this.#refusals.set(at, textAt(part, "refusal"));
-      else contents.push(...this.complete("text", at, textAt(part, "text")));
-      const annotations = listAt(part, "annotations").filter(isRecord);
-      if (annotations.length > 0) this.#annotations.set(at, annotations as JsonObject[]);
-    }
-    for (const [key, { id }] of this.#parts) {
+    const told = this.#parts.size;
+    const contents = listAt(item, "content").flatMap((part, at) =>
+      isRecord(part) ? this.#completePart(part, at) : [],
+    );
+    // What the parts that were told already have to know still.
+    for (const [at, [key, { id }]] of [...this.#parts].entries()) {
       const annotations = this.#annotations.get(Number(key.slice("text".length)));
-      if (!annotations && late === "") continue;
-      contents.push({
-        type: "text",
-        text: "",
-        id,
-        ...asProviderData({ phase: late, annotations }),
-      });
+      const extras = asProviderData({ annotations, ...(at < told && { phase: late }) });
+      if (extras.providerData) contents.push({ type: "text", text: "", id, ...extras });
     }
-    for (const refusal of this.#refusals.values()) {
-      if (refusal === "") continue;
-      const extras = this.#data({ phase: this.#phase });
-      contents.push(errorContent(refusal, { code: "refusal", ...extras }));
-    }
+    for (const [at, text] of this.#refusals) contents.push(...this.completeRefusal(at, text));
     return contents;
+  }
+
+  #completePart(part: WireRecord, at: number): Content[] {
+    if (part["type"] === "refusal") return this.completeRefusal(at, textAt(part, "refusal"));
+    const annotations = listAt(part, "annotations").filter(isRecord);
+    if (annotations.length > 0) this.#annotations.set(at, annotations as JsonObject[]);
+    return this.complete("text", at, textAt(part, "text"));
   }
 
   #closeReasoning(item: WireRecord): Content[] {

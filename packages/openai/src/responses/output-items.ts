@@ -129,6 +129,11 @@ const pieces: Readonly<Record<string, Piece>> = {
       return [];
     },
   },
+  "response.refusal.done": {
+    item: "message",
+    read: (item, event) =>
+      item.completeRefusal(at(event, "content_index"), textAt(event, "refusal")),
+  },
   "response.output_text.annotation.added": {
     item: "message",
     read(item, event) {

@@ -159,7 +159,7 @@ function outputPart(said: Said): ResponseOutputMessage["content"][number] {
   const { annotations = [] } = itemData(said);
   // The service's own, which come back as they came.
   const cited = annotations as unknown as [];
-  return { type: "output_text", text: said.text, annotations: [...cited] };
+  return { type: "output_text", text: said.text, annotations: [...cited], logprobs: [] };
 }
 
 function reasoning(group: readonly Content[]): ResponseReasoningItem {
