@@ -1,15 +1,16 @@
 // The public surface of @tunic/openai. What is named here is API; nothing else is.
 
 export { OpenAIChatClient } from "./openai-chat-client.js";
-export {
-  OpenAIResponsesClient,
-  type OpenAIResponsesClientOptions,
-} from "./responses/openai-responses-client.js";
+export { OpenAIResponsesClient } from "./responses/openai-responses-client.js";
+export type { OpenAIResponsesClientOptions } from "./responses/responses-client-options.js";
 export {
   type ToOpenAIResponsesInputOptions,
   toOpenAIResponsesInput,
 } from "./responses/to-responses-input.js";
-export { toOpenAIResponsesTools } from "./responses/to-responses-tools.js";
+export {
+  type ToOpenAIResponsesToolsOptions,
+  toOpenAIResponsesTools,
+} from "./responses/to-responses-tools.js";
 export type { OpenAIChatClientOptions } from "./sdk-client.js";
 export { type ToOpenAIMessagesOptions, toOpenAIMessages } from "./to-openai-messages.js";
 export { toOpenAITools } from "./to-openai-tools.js";

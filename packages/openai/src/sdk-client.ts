@@ -27,8 +27,7 @@ export interface OpenAIChatClientOptions {
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The names of the options above. */
-export const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([
+const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([
   "model",
   "apiKey",
   "baseURL",
@@ -41,21 +40,21 @@ export const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOp
 /**
  * The SDK instance that the options describe.
  *
- * @param what The class that takes them, for error messages.
- * @param known The names of its options.
  * @throws ConfigurationError for an unknown option, a missing model or key, or two sources of one
  * setting.
  */
-export function sdkClient(
-  options: OpenAIChatClientOptions,
-  what = "OpenAIChatClient",
-  known: ReadonlySet<string> = optionNames,
-): OpenAI {
-  checkClientOptions(what, options, known);
-  return options.client ?? newClient(options, what);
+export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
+  checkClientOptions("OpenAIChatClient", options, optionNames);
+  return options.client ?? newClient(options);
 }
 
-function newClient(options: OpenAIChatClientOptions, what: string): OpenAI {
+/**
+ * An SDK instance by its settings.
+ *
+ * @param what The class that takes them, for error messages.
+ * @throws ConfigurationError for a missing key.
+ */
+export function newClient(options: OpenAIChatClientOptions, what = "OpenAIChatClient"): OpenAI {
   const { apiKey, baseURL, organization, maxRetries = 0, defaultHeaders } = options;
   const elsewhere = baseURL !== undefined || environment("OPENAI_BASE_URL") !== undefined;
   const hasKey = apiKey !== undefined && apiKey !== "";

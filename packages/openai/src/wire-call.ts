@@ -17,8 +17,8 @@ export function toWireCall(call: FunctionCallContent): ChatCompletionMessageFunc
  * The id of a call as it is sent. Ids of other services may be longer than this one allows; such an
  * id is replaced by one that depends on it alone, so that call and result still fit.
  */
-export function toWireCallId(callId: string, longest = longestCallId): string {
-  if (callId.length <= longest) return callId;
+export function toWireCallId(callId: string): string {
+  if (callId.length <= longestCallId) return callId;
   const digits = [1, 2, 3, 4].map((seed) => hash(callId, seed).toString(16).padStart(8, "0"));
   return `call_${digits.join("")}`;
 }

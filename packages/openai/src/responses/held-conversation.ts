@@ -3,9 +3,8 @@ import type {
   ResponseCreateParamsBase,
   ResponseInputItem,
 } from "openai/resources/responses/responses";
-import { toWireCallId } from "../wire-call.js";
 import { itemData } from "./item-data.js";
-import { longestCallId } from "./to-responses-content.js";
+import { toCallId } from "./to-responses-content.js";
 
 /** What of a request the service holds already, and what has to be sent. */
 export interface HeldPart {
@@ -85,8 +84,7 @@ function renamed(input: ResponseInputItem[], held: readonly Message[]): Response
     for (const content of contents) {
       if (content.type !== "function_call") continue;
       const vendorId = content.providerData?.["openai"]?.["callId"];
-      if (typeof vendorId === "string")
-        own.set(toWireCallId(content.callId, longestCallId), vendorId);
+      if (typeof vendorId === "string") own.set(toCallId(content.callId), vendorId);
     }
   }
   if (own.size === 0) return input;

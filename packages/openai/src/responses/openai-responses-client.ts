@@ -3,7 +3,6 @@ import {
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
-  ConfigurationError,
   ResponseBuilder,
   type Tool,
   toolNamesOnWire,
@@ -12,22 +11,13 @@ import {
 import type OpenAI from "openai";
 import type { ResponseCreateParamsBase } from "openai/resources/responses/responses";
 import { openAnswerOf } from "../open-answer.js";
-import { type OpenAIChatClientOptions, optionNames, sdkClient } from "../sdk-client.js";
 import { answerWords, ResponseReader } from "./from-responses.js";
+import {
+  type OpenAIResponsesClientOptions,
+  readResponsesOptions,
+} from "./responses-client-options.js";
 import { type ResponsesDefaults, toResponsesRequest } from "./to-responses-request.js";
 import { toOpenAIResponsesTools, toolNameRules } from "./to-responses-tools.js";
-
-/** How an {@link OpenAIResponsesClient} reaches its service, and what it wants kept there. */
-export interface OpenAIResponsesClientOptions extends OpenAIChatClientOptions {
-  /**
-   * Whether the service keeps the answers. Then each response has a `conversationId`, and a request with
-   * that id sends only what is new. Default false: nothing stays with the service, every request
-   * carries the whole conversation, reasoning in encrypted form included.
-   */
-  readonly store?: boolean | undefined;
-}
-
-const names: ReadonlySet<string> = new Set([...optionNames, "store"]);
 
 /** Asks OpenAI's Responses API, or a service that speaks the same protocol. */
 export class OpenAIResponsesClient implements ChatClient {
@@ -40,20 +30,20 @@ export class OpenAIResponsesClient implements ChatClient {
    * setting.
    */
   constructor(options: OpenAIResponsesClientOptions) {
-    const { store = false, ...reached } = { ...options };
-    if (typeof store !== "boolean") {
-      throw new ConfigurationError(
-        "invalid_option",
-        "OpenAIResponsesClient: store must be true or false.",
-      );
-    }
-    this.#client = sdkClient(
-      typeof options === "object" ? reached : options,
-      "OpenAIResponsesClient",
-      names,
-    );
-    this.metadata = { provider: "openai", defaultModel: options.model };
-    this.#defaults = { model: options.model, store };
+    const { sdk, model, store, strict } = readResponsesOptions(options);
+    this.#client = sdk;
+    this.metadata = { provider: "openai", defaultModel: model };
+    const told = new WeakSet<object>();
+    this.#defaults = {
+      model,
+      store,
+      strict,
+      onNotStrict(of, code, message, run) {
+        if (told.has(of)) return;
+        told.add(of);
+        run?.notice(code, message);
+      },
+    };
   }
 
   /**
@@ -77,7 +67,7 @@ export class OpenAIResponsesClient implements ChatClient {
    */
   checkTools(tools: readonly Tool[]): void {
     namesOnWire(tools);
-    toOpenAIResponsesTools(tools);
+    toOpenAIResponsesTools(tools, { strict: this.#defaults.strict });
   }
 
   async #ask(

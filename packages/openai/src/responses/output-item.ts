@@ -126,6 +126,8 @@ export class OutputItem {
     if (given === undefined || given === null || this.closed) return [];
     const text = typeof given === "string" ? given : written(given);
     const known = this.#arguments;
+    // Nothing contradicts nothing: it is how a call begins.
+    if (text === "") return [];
     if (!isRecord(given) && text.startsWith(known))
       return this.growArguments(text.slice(known.length));
     this.#arguments = text;

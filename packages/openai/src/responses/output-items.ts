@@ -20,7 +20,7 @@ export class OutputItems {
   read(event: WireRecord): Content[] {
     const type = textAt(event, "type");
     if (type === "response.output_item.added") return this.#added(event);
-    if (type === "response.output_item.done") return this.#done(recordAt(event, "item"), event);
+    if (type === "response.output_item.done") return this.#done(event);
     const about = pieces[type];
     if (about === undefined) return [];
     const before = this.#items.length;
@@ -33,8 +33,14 @@ export class OutputItems {
   /** The answer is over: what its `output` says that no event has said. */
   end(output: readonly unknown[]): Content[] {
     const contents: Content[] = [];
+    const seen = new Set<OutputItem>();
     for (const [index, item] of output.entries()) {
-      if (isRecord(item)) contents.push(...this.#done(item, { output_index: index }));
+      if (!isRecord(item)) continue;
+      const meant =
+        this.#same(item, index, (each) => !seen.has(each)) ??
+        this.#open(item, { output_index: index });
+      seen.add(meant);
+      contents.push(...meant.close(item));
     }
     for (const item of this.#items) contents.push(...item.close());
     return contents;
@@ -48,14 +54,14 @@ export class OutputItems {
 
   #added(event: WireRecord): Content[] {
     const item = recordAt(event, "item");
-    if (this.#same(item, event)) return [];
+    if (this.#same(item, indexOf(event), isOpen)) return [];
     return this.#open(item, event).begin();
   }
 
-  #done(item: WireRecord, event: WireRecord): Content[] {
-    const known = this.#same(item, event);
-    if (known) return known.close(item);
-    return this.#open(item, event).close(item);
+  #done(event: WireRecord): Content[] {
+    const item = recordAt(event, "item");
+    const meant = this.#same(item, indexOf(event), isOpen) ?? this.#open(item, event);
+    return meant.close(item);
   }
 
   #open(item: WireRecord, event: WireRecord): OutputItem {
@@ -76,21 +82,26 @@ export class OutputItems {
     return placed ?? (id === "" ? this.#items.at(-1) : this.#withId(id));
   }
 
-  /** The item that is meant by one of this form. */
-  #same(item: WireRecord, event: WireRecord): OutputItem | undefined {
+  /** The item that is meant by one of this form: by its place, else by the ids that it has. */
+  #same(
+    item: WireRecord,
+    index: number | undefined,
+    may: (each: OutputItem) => boolean,
+  ): OutputItem | undefined {
     const type = textAt(item, "type");
-    const callId = textAt(item, "call_id");
-    if (isCallType(type) && callId !== "") {
-      const called = this.#items.find((each) => each.callId === callId);
-      if (called) return called;
-    }
-    const index = indexOf(event);
-    const placed = index === undefined ? undefined : this.#byIndex.get(index);
-    // A call that has an id of its own already is another one.
-    if (placed?.type === type && (callId === "" || placed.callId === "")) return placed;
     const id = textAt(item, "id");
-    const named = id === "" ? undefined : this.#withId(id);
-    return named?.type === type && (callId === "" || named.callId === "") ? named : undefined;
+    const callId = textAt(item, "call_id");
+    const fits = (each: OutputItem | undefined): each is OutputItem =>
+      each?.type === type &&
+      may(each) &&
+      (callId === "" || each.callId === "" || each.callId === callId);
+    const placed = index === undefined ? undefined : this.#byIndex.get(index);
+    if (fits(placed)) return placed;
+    const fitting = this.#items.filter(fits);
+    return (
+      fitting.find((each) => callId !== "" && each.callId === callId) ??
+      fitting.find((each) => id !== "" && each.id === id)
+    );
   }
 
   #withId(id: string): OutputItem | undefined {
@@ -163,6 +174,10 @@ function indexOf(event: WireRecord): number | undefined {
 function at(event: WireRecord, member: string): number {
   const value = event[member];
   return typeof value === "number" ? value : 0;
+}
+
+function isOpen(item: OutputItem): boolean {
+  return !item.closed;
 }
 
 function isCall(item: OutputItem): boolean {

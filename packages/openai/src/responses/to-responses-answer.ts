@@ -13,9 +13,8 @@ import type {
   ResponseOutputMessage,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
-import { toWireCallId } from "../wire-call.js";
 import { type ItemData, itemData } from "./item-data.js";
-import { longestCallId } from "./to-responses-content.js";
+import { toCallId } from "./to-responses-content.js";
 import { toolNameRules } from "./to-responses-tools.js";
 
 /** An item of an old answer before it is known whether it may bring its id. */
@@ -187,7 +186,7 @@ function functionCall(
   return wireItem({
     type: "function_call",
     ...(withId && isIdOf("fc_", itemId) && { id: itemId }),
-    call_id: toWireCallId(call.callId, longestCallId),
+    call_id: toCallId(call.callId),
     name: toWireToolName(call.name, toolNameRules),
     // Arguments that did not parse go back as {}: what was wrong is told by the result.
     arguments: JSON.stringify(call.arguments ?? {}),

@@ -9,8 +9,12 @@ import type { ResponseInputContent, ResponseInputItem } from "openai/resources/r
 import { toContentPart } from "../to-openai-content.js";
 import { toWireCallId } from "../wire-call.js";
 
-/** The longest id of a call that the service takes. */
-export const longestCallId = 64;
+/** The id of a call as it is sent: here ids may be longer than in chat completions. */
+export function toCallId(callId: string): string {
+  return callId !== "" && callId.length <= 64
+    ? callId
+    : toWireCallId(callId || "unnamed".repeat(6));
+}
 
 /**
  * A part of what the model is given; undefined for a content of another kind.
@@ -37,7 +41,7 @@ export function toOutput(result: FunctionResultContent): ResponseInputItem.Funct
   const said = parts.filter((part) => part.type !== "input_text" || part.text !== "");
   return {
     type: "function_call_output",
-    call_id: toWireCallId(result.callId, longestCallId),
+    call_id: toCallId(result.callId),
     output: said.every((part) => part.type === "input_text")
       ? said.map((part) => part.text).join("\n") || wordless(result)
       : said,

@@ -8,12 +8,14 @@ import {
   type JsonValue,
   joinInstructions,
   type ResponseFormat,
+  type RunContext,
   responseSchema,
 } from "@tunic/core";
 import type {
   ResponseCreateParamsBase,
   ResponseTextConfig,
 } from "openai/resources/responses/responses";
+import { toStrictSchema } from "../to-strict-schema.js";
 import { heldPart } from "./held-conversation.js";
 import { toInput } from "./to-responses-input.js";
 import { toOpenAIResponsesTools, toResponsesToolChoice } from "./to-responses-tools.js";
@@ -23,7 +25,18 @@ export interface ResponsesDefaults {
   readonly model: string;
   /** Whether the service keeps the answers. */
   readonly store: boolean;
+  /** Whether tools and formats are said strictly where they can be. */
+  readonly strict: boolean;
+  /** Told of what could not be said strictly, and why; `run` is the one that wants to know. */
+  readonly onNotStrict?: NotStrictListener | undefined;
 }
+
+type NotStrictListener = (
+  of: object,
+  code: "tool_not_strict" | "response_format_not_strict",
+  message: string,
+  run: RunContext | undefined,
+) => void;
 
 /**
  * The body of a request.
@@ -33,8 +46,9 @@ export interface ResponsesDefaults {
  */
 export function toResponsesRequest(
   request: ChatRequest,
-  { model, store }: ResponsesDefaults,
+  defaults: ResponsesDefaults,
 ): ResponseCreateParamsBase {
+  const { model, store } = defaults;
   const { options, run } = request;
   refuseUnsupported(options);
   const { messages, members, rename } = heldPart(request, store);
@@ -59,8 +73,8 @@ export function toResponsesRequest(
     store,
     ...members,
     ...sampling(options),
-    ...tools(options),
-    ...(options.responseFormat && { text: toText(options.responseFormat) }),
+    ...tools(request, defaults),
+    ...(options.responseFormat && { text: toText(options.responseFormat, request, defaults) }),
     ...(options.metadata && { metadata: { ...options.metadata } }),
     ...(request.onUpdate && { stream: true }),
   };
@@ -90,20 +104,36 @@ function sampling(options: ChatOptions): Partial<ResponseCreateParamsBase> {
   };
 }
 
-function tools(options: ChatOptions): Partial<ResponseCreateParamsBase> {
+function tools(
+  { options, run }: ChatRequest,
+  { strict, onNotStrict }: ResponsesDefaults,
+): Partial<ResponseCreateParamsBase> {
   const list = options.tools ?? [];
   const choice = toResponsesToolChoice(options.toolChoice, list);
   // The service refuses settings of tools where there are none.
   if (list.length === 0) return {};
   const { parallelToolCalls } = options;
   return {
-    tools: toOpenAIResponsesTools(list),
+    tools: toOpenAIResponsesTools(list, {
+      strict,
+      onNotStrict: (tool, reason) =>
+        onNotStrict?.(
+          tool,
+          "tool_not_strict",
+          `The tool "${tool.name}" is not strict: ${reason}.`,
+          run,
+        ),
+    }),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
   };
 }
 
-function toText(format: ResponseFormat): ResponseTextConfig {
+function toText(
+  format: ResponseFormat,
+  { run }: ChatRequest,
+  { strict, onNotStrict }: ResponsesDefaults,
+): ResponseTextConfig {
   const name = format.name ?? "response";
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     throw new ConfigurationError(
@@ -112,7 +142,22 @@ function toText(format: ResponseFormat): ResponseTextConfig {
     );
   }
   const schema = responseSchema(format);
-  return { format: { type: "json_schema", name, schema, strict: format.strict ?? false } };
+  const said = (form: JsonObject, isStrict: boolean): ResponseTextConfig => ({
+    format: { type: "json_schema", name, schema: form, strict: isStrict },
+  });
+  if (!(format.strict ?? strict)) return said(schema, false);
+  const { schema: form, reason } = toStrictSchema(schema);
+  if (form !== undefined) return said(form, true);
+  if (format.strict) {
+    throw new ConfigurationError(
+      "response_format_not_strict",
+      `The responseFormat "${name}" says strict: true, and its schema has no strict form: ` +
+        `${reason}. Change the schema, or leave strict out.`,
+    );
+  }
+  const message = `The response format "${name}" is not strict: ${reason}.`;
+  onNotStrict?.(schema, "response_format_not_strict", message, run);
+  return said(schema, false);
 }
 
 /** Members that belong to Tunic, and where they are set. */

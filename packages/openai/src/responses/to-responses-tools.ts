@@ -2,6 +2,7 @@ import {
   ConfigurationError,
   type FunctionTool,
   type HostedTool,
+  type JsonObject,
   type Tool,
   type ToolChoice,
   type ToolNameRules,
@@ -15,6 +16,8 @@ import type {
   ToolChoiceTypes,
 } from "openai/resources/responses/responses";
 
+import { toStrictSchema } from "../to-strict-schema.js";
+
 /** Which names of tools the service takes. */
 export const toolNameRules: ToolNameRules = {
   service: "OpenAI",
@@ -22,33 +25,86 @@ export const toolNameRules: ToolNameRules = {
   longest: 64,
 };
 
+/** How tools are said. */
+export interface ToOpenAIResponsesToolsOptions {
+  /** Whether the service has strict mode, so that tools that can be said strictly are. Default false. */
+  readonly strict?: boolean | undefined;
+  /** Told of a tool that could not be said strictly, and why. */
+  readonly onNotStrict?: ((tool: FunctionTool, reason: string) => void) | undefined;
+}
+
 /** Tools never change, so what one comes to holds as long as it lives. */
-const converted = new WeakMap<Tool, ResponsesTool>();
+const plain = new WeakMap<Tool, ResponsesTool>();
+const strict = new WeakMap<Tool, ResponsesTool>();
 
 /**
  * Tools as the Responses API takes them. The same tool gives the same object every time.
  *
  * @throws ConfigurationError naming the tool that the service would refuse, and what to write.
  */
-export function toOpenAIResponsesTools(tools: readonly Tool[]): ResponsesTool[] {
+export function toOpenAIResponsesTools(
+  tools: readonly Tool[],
+  options: ToOpenAIResponsesToolsOptions = {},
+): ResponsesTool[] {
   return tools.map((tool) => {
-    const known = converted.get(tool);
-    if (known) return known;
-    const made = tool.type === "hosted" ? hostedTool(tool) : functionTool(tool);
-    converted.set(tool, made);
-    return made;
+    if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
+    const parameters = strictParameters(tool, options);
+    if (parameters) {
+      return remembered(strict, tool, () => functionTool(tool, parameters, true));
+    }
+    return remembered(plain, tool, () => functionTool(tool, plainParameters(tool), false));
   });
 }
 
-function functionTool(tool: FunctionTool): ResponsesFunctionTool {
-  const { name, description } = tool;
+function remembered(
+  known: WeakMap<Tool, ResponsesTool>,
+  tool: Tool,
+  make: () => ResponsesTool,
+): ResponsesTool {
+  let made = known.get(tool);
+  if (made === undefined) {
+    made = make();
+    known.set(tool, made);
+  }
+  return made;
+}
+
+/** The schema in strict form where that is wanted and there is one. */
+function strictParameters(
+  tool: FunctionTool,
+  options: ToOpenAIResponsesToolsOptions,
+): JsonObject | undefined {
+  const { strict: mode = "auto", name, parameters } = tool;
+  if (mode === false || (mode === "auto" && !options.strict)) return undefined;
+  const { schema, reason } = toStrictSchema(parameters);
+  if (schema !== undefined) return schema;
+  if (mode === true) {
+    throw new ConfigurationError(
+      "tool_not_strict",
+      `The tool "${name}" says strict: true, and its schema has no strict form: ${reason}. ` +
+        'Change the schema, or say strict: "auto".',
+    );
+  }
+  options.onNotStrict?.(tool, reason);
+  return undefined;
+}
+
+function plainParameters({ name, parameters }: FunctionTool): JsonObject {
+  return toObjectSchema(parameters, `The schema of tool "${name}"`);
+}
+
+function functionTool(
+  { name, description }: FunctionTool,
+  parameters: JsonObject,
+  isStrict: boolean,
+): ResponsesFunctionTool {
   return {
     type: "function",
     name: toWireToolName(name, toolNameRules),
     ...(description !== "" && { description }),
-    parameters: toObjectSchema(tool.parameters, `The schema of tool "${name}"`),
+    parameters,
     // Said explicitly: here a tool is strict unless it says otherwise.
-    strict: false,
+    strict: isStrict,
   };
 }
 
