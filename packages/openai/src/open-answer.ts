@@ -102,7 +102,7 @@ async function* streamedAnswer(
   } catch (error) {
     const failure = watch.brokenOff
       ? cutStream(surroundings, error, words?.end)
-      : toStreamError(error, surroundings);
+      : toStreamError(error, surroundings, words?.end);
     // A connection that breaks behind the end of the answer has taken nothing with it.
     if (failure.code !== "cut_stream" || !whole()) throw failure;
   }

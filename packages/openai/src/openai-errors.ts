@@ -46,14 +46,18 @@ function addressHint(baseURL: string | undefined): string {
 }
 
 /** A failure while a stream was being read: what the SDK does not know is a lost connection. */
-export function toStreamError(error: unknown, surroundings: ErrorSurroundings): ChatClientError {
+export function toStreamError(
+  error: unknown,
+  surroundings: ErrorSurroundings,
+  missing?: string,
+): ChatClientError {
   if (error instanceof APIError && error.status === undefined && isRecord(error.error)) {
     return fromErrorObject(error.error, surroundings, error);
   }
   if (error instanceof APIError || error instanceof SyntaxError) {
     return toChatClientError(error, surroundings.now);
   }
-  return cutStream(surroundings, error);
+  return cutStream(surroundings, error, missing);
 }
 
 /** No connection came about, or it was lost. */
@@ -121,7 +125,7 @@ const wordCodes: readonly (readonly [RegExp, readonly [string, boolean]])[] = [
   [/authentication|api_key/i, ["authentication", false]],
   [/permission/i, ["permission", false]],
   [/not_found/i, ["not_found", false]],
-  [/invalid|context_length|content/i, ["bad_request", false]],
+  [/invalid|context_length|content|image|policy|residency/i, ["bad_request", false]],
 ];
 
 function statusIn(error: WireRecord): number | undefined {

@@ -202,6 +202,8 @@ export class OutputItem {
     const encryptedContent = textAt(item, "encrypted_content");
     const [first] = this.#parts.values();
     if (first === undefined) {
+      // Nothing to show, and nothing that could go back.
+      if (encryptedContent === "" && this.#terms.held.responseId === undefined) return contents;
       const extras = this.#data({ part: "summary", encryptedContent });
       contents.push({ type: "text_reasoning", text: "", id: `${this.#place}.summary0`, ...extras });
     } else if (encryptedContent !== "") {
