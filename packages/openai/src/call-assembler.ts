@@ -1,9 +1,11 @@
 import {
   type FunctionCallContent,
+  isJsonObject,
   type JsonObject,
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
+import type { AnswerSource } from "./answer-source.js";
 import { isRecord, recordAt, textAt, type WireRecord } from "./wire-values.js";
 
 /** The position of a call in its answer; some servers leave it out. */
@@ -15,6 +17,8 @@ interface Fragment {
   readonly name: string;
   readonly text: string;
   readonly object: JsonObject | undefined;
+  /** What Gemini's endpoint wants back on a call: the signature of a thought. */
+  readonly extra: JsonObject | undefined;
 }
 
 interface OpenCall {
@@ -24,6 +28,7 @@ interface OpenCall {
   /** All of the arguments' text so far. */
   text: string;
   object: JsonObject | undefined;
+  extra: JsonObject | undefined;
   /** Set once the call was announced, which needs a name. */
   callId: string | undefined;
 }
@@ -35,29 +40,45 @@ interface OpenCall {
  */
 export class CallAssembler {
   readonly #builder: ResponseBuilder;
+  readonly #source: AnswerSource;
   readonly #calls: OpenCall[] = [];
   readonly #byIndex = new Map<CallIndex, OpenCall>();
   #last: OpenCall | undefined;
+  /** The calls of the last list that had any. */
+  #lastList: readonly OpenCall[] = [];
 
-  constructor(builder: ResponseBuilder) {
+  constructor(builder: ResponseBuilder, source: AnswerSource) {
     this.#builder = builder;
+    this.#source = source;
   }
 
   /** Takes the fragments of one chunk; returns what can be told of their calls already. */
   take(fragments: readonly unknown[]): FunctionCallContent[] {
     const contents: FunctionCallContent[] = [];
     const touched = new Set<OpenCall>();
-    for (const value of fragments) {
-      if (!isRecord(value)) continue;
-      const fragment = readFragment(value);
-      const call = this.#find(fragment, touched) ?? this.#open(fragment);
-      if (call === undefined) continue;
+    const read = fragments.filter(isRecord).map(readFragment);
+    const continued = this.#continuedBy(read);
+    read.forEach((fragment, at) => {
+      const call = continued?.[at] ?? this.#find(fragment, touched) ?? this.#open(fragment);
+      if (call === undefined) return;
       touched.add(call);
       this.#last = call;
       const content = this.#grow(call, fragment);
       if (content) contents.push(content);
-    }
+    });
+    if (touched.size > 0) this.#lastList = [...touched];
     return contents;
+  }
+
+  /**
+   * The calls that a list of fragments continues where nothing but their places tells: several
+   * without index, id and name, as many as there were in the list before.
+   */
+  #continuedBy(fragments: readonly Fragment[]): readonly OpenCall[] | undefined {
+    const { length } = fragments;
+    if (length < 2 || length !== this.#lastList.length) return undefined;
+    const isBare = fragments.every(({ index, id, name }) => index === undefined && !id && !name);
+    return isBare ? this.#lastList : undefined;
   }
 
   /** The calls that can not be run: those without a name, and one that a token limit cut off. */
@@ -69,7 +90,7 @@ export class CallAssembler {
       contents.push({
         type: "function_call",
         callId: last.callId,
-        name: last.name,
+        name: this.#nameOf(last),
         parseError: "The answer reached its token limit before the arguments began.",
       });
     }
@@ -100,7 +121,14 @@ export class CallAssembler {
     const { index, id, name, text, object } = fragment;
     // A fragment that says nothing at all is no call.
     if (id === "" && name === "" && text === "" && object === undefined) return undefined;
-    const call: OpenCall = { id, name: "", text: "", object: undefined, callId: undefined };
+    const call: OpenCall = {
+      id,
+      name: "",
+      text: "",
+      object: undefined,
+      extra: undefined,
+      callId: undefined,
+    };
     this.#calls.push(call);
     if (index !== undefined) this.#byIndex.set(index, call);
     return call;
@@ -111,26 +139,45 @@ export class CallAssembler {
     call.name ||= fragment.name;
     call.text += fragment.text;
     call.object = fragment.object ?? call.object;
+    call.extra = fragment.extra ?? call.extra;
     if (call.name === "") return undefined;
     if (call.callId === undefined) {
       return { ...this.#head(call), ...argumentsOf(call.text, call.object) };
     }
-    if (fragment.text === "" && fragment.object === undefined) return undefined;
-    const { callId, name } = call;
-    return { type: "function_call", callId, name, ...argumentsOf(fragment.text, fragment.object) };
+    const { text, object, extra } = fragment;
+    if (text === "" && object === undefined && extra === undefined) return undefined;
+    return {
+      type: "function_call",
+      callId: call.callId,
+      name: this.#nameOf(call),
+      ...argumentsOf(text, object),
+      ...(extra && { providerData: { openai: this.#ownData(extra) } }),
+    };
   }
 
   /** Names the call for good. A vendor's id that cannot be used is kept where it came from. */
   #head(call: OpenCall): FunctionCallContent {
     const callId = this.#builder.callId(call.id);
     call.callId = callId;
+    const own: JsonObject = {
+      ...(call.id !== "" && call.id !== callId && { callId: call.id }),
+      ...(call.extra && this.#ownData(call.extra)),
+    };
     return {
       type: "function_call",
       callId,
-      name: call.name,
-      ...(call.id !== "" &&
-        call.id !== callId && { providerData: { openai: { callId: call.id } } }),
+      name: this.#nameOf(call),
+      ...(Object.keys(own).length > 0 && { providerData: { openai: own } }),
     };
+  }
+
+  /** The tool's own name, where its name on the wire is another. */
+  #nameOf({ name }: OpenCall): string {
+    return this.#source.names?.get(name) ?? name;
+  }
+
+  #ownData(extra: JsonObject): JsonObject {
+    return { origin: this.#source.origin, extraContent: extra };
   }
 }
 
@@ -144,6 +191,7 @@ function readFragment(value: WireRecord): Fragment {
     index: typeof index === "number" || typeof index === "string" ? index : undefined,
     id: textAt(value, "id"),
     name: textAt(made, "name"),
+    extra: isJsonObject(value["extra_content"]) ? value["extra_content"] : undefined,
     ...readArguments(given),
   };
 }

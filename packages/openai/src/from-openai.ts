@@ -2,12 +2,17 @@ import {
   type ChatResponse,
   type Content,
   errorContent,
+  type JsonValue,
   type ResponseBuilder,
   textContent,
   type Usage,
 } from "@tunic/core";
+import type { AnswerSource } from "./answer-source.js";
+import { AudioReader } from "./audio-reader.js";
 import { CallAssembler } from "./call-assembler.js";
-import { type ErrorSurroundings, fromErrorObject, malformed } from "./openai-errors.js";
+import { fromFinishReason } from "./finish-reason.js";
+import { type ErrorSurroundings, fromErrorObject, malformed, metadataOf } from "./openai-errors.js";
+import { ReasoningReader } from "./reasoning-reader.js";
 import { usageIn } from "./usage-in.js";
 import { isRecord, listAt, textAt, type WireRecord } from "./wire-values.js";
 
@@ -19,6 +24,9 @@ export class AnswerReader {
   readonly #builder: ResponseBuilder;
   readonly #surroundings: ErrorSurroundings;
   readonly #calls: CallAssembler;
+  readonly #reasoning: ReasoningReader;
+  readonly #audio: AudioReader;
+  readonly #annotations: JsonValue[] = [];
   #refusal = "";
   #finishReason: string | undefined;
   #usage: Usage | undefined;
@@ -27,10 +35,12 @@ export class AnswerReader {
   #answered = false;
   #streamed = false;
 
-  constructor(builder: ResponseBuilder, surroundings: ErrorSurroundings) {
+  constructor(builder: ResponseBuilder, surroundings: ErrorSurroundings, source: AnswerSource) {
     this.#builder = builder;
     this.#surroundings = surroundings;
-    this.#calls = new CallAssembler(builder);
+    this.#calls = new CallAssembler(builder, source);
+    this.#reasoning = new ReasoningReader(source);
+    this.#audio = new AudioReader(source);
   }
 
   /** Whether the service has said why the model stopped. */
@@ -61,15 +71,26 @@ export class AnswerReader {
   /** Ends the answer. */
   async finish(): Promise<ChatResponse> {
     if (!this.#answered) throw malformed("there is no choice in it.");
-    const rest: Content[] = this.#calls.end(this.#finishReason);
+    const finishReason = fromFinishReason(this.#finishReason);
+    const rest: Content[] = [
+      ...this.#reasoning.end(),
+      ...this.#audio.end(),
+      ...this.#calls.end(finishReason),
+    ];
+    if (this.#annotations.length > 0) {
+      // Known only when the text has been said, and of no use to whoever gets the message back.
+      const openai = { annotations: this.#annotations };
+      rest.push({ type: "text", text: "", providerData: { openai } });
+    }
     if (this.#refusal !== "") rest.push(errorContent(this.#refusal, { code: "refusal" }));
     if (rest.length > 0) await this.#builder.add(...rest);
-    const finishReason = fromFinishReason(this.#finishReason);
     return this.#builder.finish({
-      ...(finishReason !== undefined && { finishReason }),
-      ...(this.#usage && { usage: this.#usage }),
-      ...(this.#responseId !== "" && { responseId: this.#responseId }),
-      ...(this.#model !== "" && { model: this.#model }),
+      finishReason,
+      rawFinishReason: this.#finishReason,
+      usage: this.#usage,
+      responseId: this.#responseId || undefined,
+      model: this.#model || undefined,
+      metadata: metadataOf(this.#surroundings),
     });
   }
 
@@ -91,19 +112,21 @@ export class AnswerReader {
   #contentsOf(choice: WireRecord): Content[] {
     if (isRecord(choice["delta"])) {
       this.#streamed = true;
-      return this.#contentsIn(choice["delta"], listAt(choice["delta"], "tool_calls"));
+      return this.#contentsIn(choice["delta"], listAt(choice["delta"], "tool_calls"), false);
     }
     // Some servers repeat the whole message behind its deltas.
     if (this.#streamed || !isRecord(choice["message"])) return [];
     const { message } = choice;
-    return this.#contentsIn(message, listAt(message, "tool_calls").map(withIndex));
+    return this.#contentsIn(message, listAt(message, "tool_calls").map(withIndex), true);
   }
 
-  #contentsIn(message: WireRecord, calls: readonly unknown[]): Content[] {
-    const contents: Content[] = [];
-    const reasoning = textAt(message, "reasoning_content") || textAt(message, "reasoning");
-    if (reasoning !== "") contents.push({ type: "text_reasoning", text: reasoning });
-    contents.push(...fromContent(message["content"]));
+  #contentsIn(message: WireRecord, calls: readonly unknown[], whole: boolean): Content[] {
+    const contents: Content[] = [
+      ...this.#reasoning.take(message, whole),
+      ...this.#fromContent(message["content"]),
+      ...this.#audio.take(message),
+    ];
+    this.#annotations.push(...(listAt(message, "annotations") as readonly JsonValue[]));
     this.#refusal += textAt(message, "refusal");
     contents.push(...this.#calls.take(calls));
     const legacy = message["function_call"];
@@ -112,6 +135,22 @@ export class AnswerReader {
       contents.push(...this.#calls.take([{ index: "function_call", function: legacy }]));
     }
     return contents;
+  }
+
+  /** Text, or (with some servers) a list of parts. */
+  #fromContent(content: unknown): Content[] {
+    if (typeof content === "string") return content === "" ? [] : [textContent(content)];
+    if (!Array.isArray(content)) return [];
+    return content.filter(isRecord).flatMap((part) => this.#fromPart(part));
+  }
+
+  #fromPart(part: WireRecord): Content[] {
+    if (part["type"] === "text") return this.#fromContent(part["text"]);
+    if (part["type"] === "refusal") this.#refusal += textAt(part, "refusal");
+    if (part["type"] !== "thinking") return [];
+    const pieces = listAt(part, "thinking");
+    const text = pieces.map((piece) => (isRecord(piece) ? textAt(piece, "text") : "")).join("");
+    return this.#reasoning.takePart(text);
   }
 }
 
@@ -123,27 +162,4 @@ function firstChoice(answer: WireRecord): WireRecord | undefined {
 /** In a whole answer each entry is a call of its own, whatever its id. */
 function withIndex(call: unknown, index: number): unknown {
   return isRecord(call) ? { ...call, index } : call;
-}
-
-/** Text, or (with some servers) a list of parts. */
-function fromContent(content: unknown): Content[] {
-  if (typeof content === "string") return content === "" ? [] : [textContent(content)];
-  if (!Array.isArray(content)) return [];
-  return content.filter(isRecord).flatMap(fromPart);
-}
-
-function fromPart(part: WireRecord): Content[] {
-  if (part["type"] === "text") return fromContent(part["text"]);
-  if (part["type"] === "refusal") {
-    return [errorContent(textAt(part, "refusal"), { code: "refusal" })];
-  }
-  if (part["type"] !== "thinking") return [];
-  const text = listAt(part, "thinking")
-    .map((piece) => (isRecord(piece) ? textAt(piece, "text") : ""))
-    .join("");
-  return text === "" ? [] : [{ type: "text_reasoning", text }];
-}
-
-function fromFinishReason(reason: string | undefined): string | undefined {
-  return reason === "function_call" ? "tool_calls" : reason;
 }

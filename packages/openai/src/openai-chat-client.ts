@@ -1,9 +1,14 @@
 import {
+  askWithAnswerTool,
   type ChatClient,
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
+  ConfigurationError,
+  errorContent,
+  isJsonObject,
   ResponseBuilder,
+  type RunContext,
   type Tool,
   withAbort,
 } from "@tunic/core";
@@ -11,15 +16,21 @@ import type OpenAI from "openai";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
 import { AnswerReader } from "./from-openai.js";
 import { openAnswer } from "./open-answer.js";
+import { filteredInput } from "./openai-errors.js";
 import { type OpenAIChatClientOptions, sdkClient } from "./sdk-client.js";
+import { serviceAt } from "./service.js";
 import { type RequestDefaults, toRequestBody } from "./to-openai.js";
 import { toOpenAITools } from "./to-openai-tools.js";
+import { namesOnWire } from "./tool-names.js";
 
 /** Asks OpenAI's chat completions, or a service that speaks the same protocol. */
 export class OpenAIChatClient implements ChatClient {
   readonly metadata: ChatClientMetadata;
   readonly #client: OpenAI;
   readonly #defaults: RequestDefaults;
+  readonly #formatByTool: boolean;
+  /** What was told of already. */
+  readonly #told = new Set<string>();
 
   /**
    * @throws ConfigurationError for an unknown option, a missing model or key, or two sources of one
@@ -28,9 +39,21 @@ export class OpenAIChatClient implements ChatClient {
   constructor(options: OpenAIChatClientOptions) {
     this.#client = sdkClient(options);
     this.metadata = { provider: "openai", defaultModel: options.model };
+    const service = serviceAt(this.#client.baseURL);
+    const { replayReasoning } = options;
+    if (service.isOpenAI && replayReasoning !== undefined && replayReasoning !== "never") {
+      throw new ConfigurationError(
+        "invalid_option",
+        `OpenAI takes no reasoning back at chat completions: leave replayReasoning out.`,
+      );
+    }
+    this.#formatByTool = options.responseFormat === "tool";
     this.#defaults = {
       model: options.model,
-      maxTokensMember: isOpenAI(this.#client.baseURL) ? "max_completion_tokens" : "max_tokens",
+      service,
+      strict: options.strictTools ?? service.isOpenAI,
+      replayReasoning,
+      onNotStrict: (code, message, run) => this.#tellOnce(code, message, run),
     };
   }
 
@@ -43,8 +66,8 @@ export class OpenAIChatClient implements ChatClient {
    */
   async getResponse(request: ChatRequest): Promise<ChatResponse> {
     request.signal?.throwIfAborted();
-    const body = toRequestBody(request, this.#defaults);
-    return await withAbort(request.signal, (signal) => this.#ask(request, body, signal));
+    if (!this.#formatByTool) return await this.#send(request);
+    return await askWithAnswerTool(request, (asked) => this.#send(asked));
   }
 
   /**
@@ -53,7 +76,12 @@ export class OpenAIChatClient implements ChatClient {
    * @throws ConfigurationError naming the tool and what to write instead.
    */
   checkTools(tools: readonly Tool[]): void {
-    toOpenAITools(tools);
+    toOpenAITools(tools, { strict: this.#defaults.strict });
+  }
+
+  async #send(request: ChatRequest): Promise<ChatResponse> {
+    const body = toRequestBody(request, this.#defaults);
+    return await withAbort(request.signal, (signal) => this.#ask(request, body, signal));
   }
 
   async #ask(
@@ -61,24 +89,49 @@ export class OpenAIChatClient implements ChatClient {
     body: ChatCompletionCreateParamsBase,
     signal: AbortSignal,
   ): Promise<ChatResponse> {
+    const builder = new ResponseBuilder(request);
     let reader: AnswerReader | undefined;
-    const { chunks, surroundings } = await openAnswer(this.#client, body, {
-      signal,
-      now: () => request.run?.now() ?? Date.now(),
-      finished: () => reader?.finished === true,
-    });
-    reader = new AnswerReader(new ResponseBuilder(request), surroundings);
-    for await (const chunk of chunks) {
-      // What has arrived already must not be shown any more.
+    try {
+      const { chunks, surroundings } = await openAnswer(this.#client, body, {
+        signal,
+        now: () => request.run?.now() ?? Date.now(),
+        finished: () => reader?.finished === true,
+      });
+      reader = new AnswerReader(builder, surroundings, {
+        origin: this.#defaults.service.origin,
+        names: namesOnWire(request.options.tools ?? []),
+        audioFormat: audioFormatOf(request),
+      });
+      for await (const chunk of chunks) {
+        // What has arrived already must not be shown any more.
+        signal.throwIfAborted();
+        await reader.read(chunk);
+      }
       signal.throwIfAborted();
-      await reader.read(chunk);
+      return await reader.finish();
+    } catch (error) {
+      const reason = reader === undefined ? filteredInput(error) : undefined;
+      if (reason === undefined || signal.aborted) throw error;
+      return await refused(builder, reason);
     }
-    signal.throwIfAborted();
-    return await reader.finish();
+  }
+
+  #tellOnce(code: string, message: string, run: RunContext | undefined): void {
+    const key = `${code} ${message}`;
+    if (run === undefined || this.#told.has(key)) return;
+    this.#told.add(key);
+    run.notice(code, message);
   }
 }
 
-function isOpenAI(baseURL: string): boolean {
-  const { hostname } = new URL(baseURL);
-  return /(^|\.)openai\.(com|azure\.com)$/.test(hostname);
+/** An input that the service's filter has refused: an answer, though one without an answer in it. */
+async function refused(builder: ResponseBuilder, reason: string): Promise<ChatResponse> {
+  await builder.add(errorContent(reason, { code: "refusal_content_filter" }));
+  return builder.finish({ finishReason: "content_filter", rawFinishReason: "content_filter" });
+}
+
+function audioFormatOf({ options }: ChatRequest): string | undefined {
+  const audio = options.providerOptions?.["openai"]?.["audio"];
+  const format = isJsonObject(audio) ? audio["format"] : undefined;
+  return typeof format === "string" ? format : undefined;
 }

@@ -1,6 +1,8 @@
 import {
   ChatClientError,
   type ChatClientErrorOptions,
+  type ResponseMetadata,
+  readRateLimits,
   readRetryAfter,
   withCause,
 } from "@tunic/core";
@@ -176,7 +178,31 @@ function isExhausted(body: unknown): boolean {
   );
 }
 
+/** What the service says of an answer in its headers. */
+export function metadataOf(surroundings: ErrorSurroundings): ResponseMetadata | undefined {
+  const { headers, now } = surroundings;
+  const rateLimits = headers && readRateLimits(headers, now);
+  const metadata = { ...requestIdOf(surroundings), ...(rateLimits && { rateLimits }) };
+  return Object.keys(metadata).length > 0 ? metadata : undefined;
+}
+
+/**
+ * What Azure says where its filter has refused the input: status 400, and no answer. Undefined for
+ * any other failure.
+ */
+export function filteredInput(error: unknown): string | undefined {
+  if (!(error instanceof ChatClientError) || !(error.cause instanceof APIError)) return undefined;
+  const body: unknown = error.cause.error;
+  if (error.status !== 400 || !isRecord(body)) return undefined;
+  const inner = isRecord(body["innererror"]) ? body["innererror"] : {};
+  const blocked =
+    textAt(body, "code") === "content_filter" ||
+    textAt(inner, "code") === "ResponsibleAIPolicyViolation";
+  return blocked ? textAt(body, "message") || error.message : undefined;
+}
+
 function requestIdOf({ headers }: ErrorSurroundings): { requestId?: string } {
-  const requestId = headers?.get("x-request-id");
+  // Azure's gateway has a name of its own.
+  const requestId = headers?.get("x-request-id") ?? headers?.get("apim-request-id");
   return requestId ? { requestId } : {};
 }

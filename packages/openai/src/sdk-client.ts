@@ -1,5 +1,6 @@
-import { ConfigurationError, checkClientOptions } from "@tunic/core";
+import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
 import OpenAI, { type ClientOptions } from "openai";
+import type { ReasoningMember } from "./service.js";
 
 /** How an {@link OpenAIChatClient} reaches its service. */
 export interface OpenAIChatClientOptions {
@@ -25,6 +26,24 @@ export interface OpenAIChatClientOptions {
   readonly maxRetries?: number | undefined;
   /** Sent with every request. */
   readonly defaultHeaders?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Whether tools (with `strict` `"auto"`) and response formats are sent in OpenAI's strict form where
+   * they have one. Default: at OpenAI and Azure OpenAI, and not at other servers, of which many do not
+   * know it. A tool or a format that says `strict: true` is sent strictly everywhere.
+   */
+  readonly strictTools?: boolean | undefined;
+  /**
+   * How an answer in a `responseFormat` is asked for: `native` (default) with `response_format`, `tool`
+   * with a tool that the model has to call, for servers that do not know `json_schema`.
+   */
+  readonly responseFormat?: "native" | "tool" | undefined;
+  /**
+   * Which member a model's reasoning goes back in, on messages with calls. Default: the service gets
+   * back what it has sent, in the member in which it came, and nobody else gets it. A name sends all
+   * that came from services of this protocol, and an empty text where there was none (not with
+   * `reasoning_details`). OpenAI itself is never sent any.
+   */
+  readonly replayReasoning?: ReasoningMember | "never" | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>([
@@ -35,7 +54,17 @@ const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>(
   "organization",
   "maxRetries",
   "defaultHeaders",
+  "strictTools",
+  "responseFormat",
+  "replayReasoning",
 ]);
+
+/** What each of the client's own settings may be. */
+const choices: Readonly<Record<string, readonly unknown[]>> = {
+  strictTools: [true, false],
+  responseFormat: ["native", "tool"],
+  replayReasoning: ["reasoning_content", "reasoning", "reasoning_details", "never"],
+};
 
 /**
  * The SDK instance that the options describe.
@@ -44,8 +73,18 @@ const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>(
  * setting.
  */
 export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
-  checkClientOptions("OpenAIChatClient", options, optionNames);
-  return options.client ?? newClient(options);
+  // What a ready client leaves open may be said beside it.
+  const { strictTools, responseFormat, replayReasoning, ...connection } = options ?? {};
+  checkClientOptions("OpenAIChatClient", isJsonObject(options) ? connection : options, optionNames);
+  for (const [name, value] of Object.entries({ strictTools, responseFormat, replayReasoning })) {
+    const allowed = choices[name];
+    if (value === undefined || allowed?.includes(value)) continue;
+    throw new ConfigurationError(
+      "invalid_option",
+      `OpenAIChatClient: ${name} must be ${allowed?.map((each) => JSON.stringify(each)).join(" or ")}.`,
+    );
+  }
+  return options.client ?? newClient(connection);
 }
 
 /**

@@ -39,7 +39,7 @@ export function strictScalar(type: TypeName, schema: JsonObject): JsonObject {
     const value = schema[keyword];
     return typeof value === "number" ? [[keyword, value] as const] : [];
   });
-  return { type, ...describedBy(schema, []), ...Object.fromEntries(kept) };
+  return { type, ...describedBy(schema, ["format"]), ...Object.fromEntries(kept) };
 }
 
 function strictText(schema: JsonObject): JsonObject {

@@ -13,6 +13,7 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
+import { type OwnMembers, ownMembersOf } from "./assistant-replay.js";
 import { toContentPart } from "./to-openai-content.js";
 import { toWireCall, toWireCallId } from "./wire-call.js";
 
@@ -23,6 +24,8 @@ export interface ConvertedMessage {
   readonly media: readonly ChatCompletionContentPart[];
   /** Types of contents that could not be sent. */
   readonly leftOut: readonly string[];
+  /** What the service that wrote it may want back. */
+  readonly own: OwnMembers | undefined;
 }
 
 /** Messages never change, so each one is converted once in its life. */
@@ -42,7 +45,7 @@ export function convertMessage(
   const own = conversion.message(message.role, rest);
   if (own) messages.push(own);
   const { media, leftOut } = conversion;
-  const made = { messages, media, leftOut };
+  const made = { messages, media, leftOut, own: ownMembersOf(rest) };
   if (leftOut.length > 0) onLeftOut(leftOut);
   converted.set(message, made);
   return made;
@@ -139,7 +142,7 @@ class Conversion {
     for (const content of contents) {
       if (content.type === "text") text += between(text, last) + content.text;
       else if (content.type === "function_call" && !content.informationalOnly) calls.push(content);
-      else if (content.type === "error" && content.code === "refusal") {
+      else if (content.type === "error" && content.code?.startsWith("refusal")) {
         refusals.push(content.message);
       } else this.#leaveOut(content);
       last = content;
@@ -154,7 +157,9 @@ class Conversion {
   }
 
   #leaveOut(content: Content): void {
-    if (!notForTheModel.has(content.type)) this.leftOut.push(content.type);
+    // Of a spoken answer there are the words.
+    const isSpoken = content.type === "data" && content.providerData?.["openai"]?.["audio"];
+    if (!isSpoken && !notForTheModel.has(content.type)) this.leftOut.push(content.type);
   }
 }
 

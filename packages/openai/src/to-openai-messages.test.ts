@@ -112,8 +112,8 @@ describe("assistant messages", () => {
     ]);
     if (sent?.role !== "assistant" || answer?.role !== "tool") return expect.fail();
     expect(sent.tool_calls).toMatchObject([
-      { id: expect.stringMatching(/^call_[0-9a-f]{32}$/), function: { name: "look_up" } },
-      { function: { name: "unnamed" } },
+      { id: expect.stringMatching(/^call_[0-9a-f]{32}$/), function: { name: "look_up_0993e9b5" } },
+      { id: expect.stringMatching(/^call_/), function: { name: expect.stringMatching(/^_/) } },
     ]);
     expect(answer.tool_call_id).toBe(sent.tool_calls?.[0]?.id);
   });
@@ -142,6 +142,31 @@ describe("tool results", () => {
         ],
       },
     ]);
+  });
+
+  it("of several messages stand together before their files", () => {
+    const image_url = { type: "image_url" };
+    const sent = toOpenAIMessages([
+      message("assistant", call("c1", "shot"), call("c2", "shot")),
+      message("tool", result("c1", image)),
+      message("tool", result("c2", image)),
+      message("assistant", "Two."),
+      message("user", "And?"),
+      message("assistant", call("c3", "shot")),
+      message("tool", result("c3", image)),
+    ]);
+    expect(sent).toMatchObject([
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "c1" },
+      { role: "tool", tool_call_id: "c2" },
+      { role: "user", content: [{ type: "text" }, image_url, { type: "text" }, image_url] },
+      { role: "assistant", content: "Two." },
+      { role: "user", content: "And?" },
+      { role: "assistant" },
+      { role: "tool", tool_call_id: "c3" },
+      { role: "user", content: [{ type: "text" }, image_url] },
+    ]);
+    expect(sent).toHaveLength(9);
   });
 
   it("tell of what cannot be shown", () => {

@@ -5,7 +5,9 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
+import { type Replay, replayed, thinksAloud } from "./assistant-replay.js";
 import { convertMessage, joinTexts, plainWhereText } from "./to-openai-message.js";
+import { withShortCallIds } from "./wire-call.js";
 
 /** What goes along with the messages. */
 export interface ToOpenAIMessagesOptions {
@@ -13,6 +15,13 @@ export interface ToOpenAIMessagesOptions {
   readonly instructions?: string | undefined;
   /** Told once in a message's life what of it cannot be sent. */
   readonly onLeftOut?: (message: Message, types: readonly string[]) => void;
+  /**
+   * Which service gets them: it is given back what it wants of its own messages. Default: none of
+   * those, and only members that OpenAI knows.
+   */
+  readonly replay?: Replay | undefined;
+  /** Whether ids of calls have nine letters and digits, as Mistral wants them. Default false. */
+  readonly shortCallIds?: boolean | undefined;
 }
 
 /**
@@ -37,15 +46,20 @@ export function toOpenAIMessages(
     if (media.length > 0) push({ role: "user", content: media });
     media = [];
   };
-  if (options.instructions) push({ role: "system", content: options.instructions });
-  for (const message of messages) {
-    const made = convertMessage(message, (types) => options.onLeftOut?.(message, types));
-    for (const each of made.messages) {
+  const { instructions, replay, shortCallIds } = options;
+  if (instructions) push({ role: "system", content: instructions });
+  const all = messages.map((message) =>
+    convertMessage(message, (types) => options.onLeftOut?.(message, types)),
+  );
+  const thinks = replay !== undefined && all.some(({ own }) => thinksAloud(own, replay));
+  for (const { messages: made, media: files, own } of all) {
+    for (const plain of made) {
+      const each = replay === undefined ? plain : replayed(plain, own, replay, thinks);
       // Nothing may stand between the results of one batch.
       if (each.role !== "tool") pushMedia();
-      push(each);
+      push(shortCallIds ? withShortCallIds(each) : each);
     }
-    media.push(...made.media);
+    media.push(...files);
   }
   pushMedia();
   return list;
@@ -63,6 +77,7 @@ function join(
     return { role: "system", content: joinTexts([plainText(a), plainText(b)]) };
   }
   if (a.role === "assistant" && b.role === "assistant" && a.tool_calls === undefined) {
+    if (a.audio || b.audio) return undefined;
     const text = joinTexts([plainText(a), plainText(b)]);
     return { ...a, ...b, content: text === "" ? null : text };
   }

@@ -1,6 +1,7 @@
 import {
   ConfigurationError,
   type FunctionTool,
+  type JsonObject,
   type Tool,
   type ToolChoice,
   toObjectSchema,
@@ -10,40 +11,85 @@ import type {
   ChatCompletionTool,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
+import { toStrictSchema } from "./to-strict-schema.js";
+import { namesOnWire, toWireName } from "./tool-names.js";
+
+/** How tools are said. */
+export interface ToOpenAIToolsOptions {
+  /** Whether the service has strict mode, so that tools that can be said strictly are. Default false. */
+  readonly strict?: boolean | undefined;
+  /** Told of a tool that could not be said strictly, and why. */
+  readonly onNotStrict?: ((tool: FunctionTool, reason: string) => void) | undefined;
+}
 
 /** Tools never change, so what one comes to holds as long as it lives. */
-const converted = new WeakMap<Tool, ChatCompletionTool>();
+const plain = new WeakMap<Tool, ChatCompletionTool>();
+const strict = new WeakMap<Tool, ChatCompletionTool>();
 
 /**
  * Tools as the service takes them. The same tool gives the same object every time.
  *
  * @throws ConfigurationError naming the tool that the service would refuse, and what to write.
  */
-export function toOpenAITools(tools: readonly Tool[]): ChatCompletionTool[] {
-  return tools.map(toOpenAITool);
+export function toOpenAITools(
+  tools: readonly Tool[],
+  options: ToOpenAIToolsOptions = {},
+): ChatCompletionTool[] {
+  namesOnWire(tools);
+  return tools.map((tool) => toOpenAITool(tool, options));
 }
 
-function toOpenAITool(tool: Tool): ChatCompletionTool {
-  const known = converted.get(tool);
-  if (known) return known;
-  const made = tool.type === "hosted" ? hostedTool(tool) : functionTool(tool);
-  converted.set(tool, made);
+function toOpenAITool(tool: Tool, options: ToOpenAIToolsOptions): ChatCompletionTool {
+  if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
+  const { strict: mode = "auto" } = tool;
+  if (mode === false || (mode === "auto" && !options.strict)) {
+    return remembered(plain, tool, () => functionTool(tool, plainParameters(tool)));
+  }
+  const { schema, reason } = toStrictSchema(tool.parameters);
+  if (schema !== undefined) {
+    return remembered(strict, tool, () => functionTool(tool, schema, true));
+  }
+  if (mode === true) {
+    throw new ConfigurationError(
+      "tool_not_strict",
+      `The tool "${tool.name}" says strict: true, and its schema has no strict form: ${reason}. ` +
+        'Change the schema, or say strict: "auto".',
+    );
+  }
+  options.onNotStrict?.(tool, reason);
+  return remembered(plain, tool, () => functionTool(tool, plainParameters(tool)));
+}
+
+function remembered(
+  known: WeakMap<Tool, ChatCompletionTool>,
+  tool: Tool,
+  make: () => ChatCompletionTool,
+): ChatCompletionTool {
+  let made = known.get(tool);
+  if (made === undefined) {
+    made = make();
+    known.set(tool, made);
+  }
   return made;
 }
 
-function functionTool(tool: FunctionTool): ChatCompletionFunctionTool {
-  const { name, description } = tool;
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw new ConfigurationError(
-      "invalid_tool_name",
-      `OpenAI refuses the tool name "${name}". Write 1 to 64 letters, digits, "_" and "-", such ` +
-        `as "${name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "my_tool"}".`,
-    );
-  }
-  const parameters = toObjectSchema(tool.parameters, `The schema of tool "${name}"`);
+function plainParameters({ name, parameters }: FunctionTool): JsonObject {
+  return toObjectSchema(parameters, `The schema of tool "${name}"`);
+}
+
+function functionTool(
+  { name, description }: FunctionTool,
+  parameters: JsonObject,
+  isStrict = false,
+): ChatCompletionFunctionTool {
   return {
     type: "function",
-    function: { name, ...(description !== "" && { description }), parameters },
+    function: {
+      name: toWireName(name),
+      ...(description !== "" && { description }),
+      parameters,
+      ...(isStrict && { strict: true }),
+    },
   };
 }
 
@@ -97,7 +143,7 @@ function toolReference(
   tools: readonly Tool[],
 ): { type: "function"; function: { name: string } } {
   if (tools.some((tool) => tool.type === "function" && tool.name === name)) {
-    return { type: "function", function: { name } };
+    return { type: "function", function: { name: toWireName(name) } };
   }
   const names = tools.flatMap((tool) => (tool.type === "function" ? tool.name : []));
   throw new ConfigurationError(

@@ -1,9 +1,14 @@
 import { ChatClientError, type ChatOptions, ConfigurationError } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { message, noticingRun, request, tool } from "../test/helpers.js";
+import { serviceAt } from "./service.js";
 import { toRequestBody } from "./to-openai.js";
 
-const defaults = { model: "m", maxTokensMember: "max_completion_tokens" } as const;
+const defaults = {
+  model: "m",
+  service: serviceAt("https://api.openai.com/v1"),
+  strict: false,
+};
 const bodyOf = (options: ChatOptions) => toRequestBody(request(undefined, options), defaults);
 const tools = [tool("lamp"), tool("gauge")];
 
@@ -58,7 +63,7 @@ it("sends every option under its name", () => {
     parallel_tool_calls: false,
     response_format: {
       type: "json_schema",
-      json_schema: { name: "answer", schema: { type: "object" }, strict: false },
+      json_schema: { name: "answer", schema: { type: "object", properties: {} }, strict: false },
     },
     metadata: { user: "u1" },
     reasoning_effort: "low",

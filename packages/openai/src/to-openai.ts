@@ -6,18 +6,33 @@ import {
   type JsonObject,
   joinInstructions,
   type ResponseFormat,
+  type RunContext,
   responseSchema,
 } from "@tunic/core";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
+import type { ReasoningMember, Service } from "./service.js";
 import { toOpenAIMessages } from "./to-openai-messages.js";
 import { toOpenAIToolChoice, toOpenAITools } from "./to-openai-tools.js";
+import { toStrictSchema } from "./to-strict-schema.js";
 
 /** What a request gets from the client rather than from its options. */
 export interface RequestDefaults {
   readonly model: string;
-  /** OpenAI's newer models refuse the old name, other services do not know the new one. */
-  readonly maxTokensMember: "max_completion_tokens" | "max_tokens";
+  readonly service: Service;
+  /** Whether tools and formats are said strictly where they can be. */
+  readonly strict: boolean;
+  /** How reasoning goes back to the service. Default: as it came. */
+  readonly replayReasoning?: ReasoningMember | "never" | undefined;
+  /** Told of what could not be said strictly. */
+  readonly onNotStrict?: NotStrictListener | undefined;
 }
+
+/** Told what could not be said strictly, and why; `run` is the one that wants to know. */
+export type NotStrictListener = (
+  code: "tool_not_strict" | "response_format_not_strict",
+  message: string,
+  run: RunContext | undefined,
+) => void;
 
 /**
  * The body of a request.
@@ -36,6 +51,7 @@ export function toRequestBody(
       "Chat completions hold no conversations. Leave conversationId out and send the messages.",
     );
   }
+  const { service, replayReasoning } = defaults;
   const messages = toOpenAIMessages(request.messages, {
     instructions: joinInstructions(options.instructions),
     onLeftOut: (message, types) =>
@@ -43,14 +59,24 @@ export function toRequestBody(
         "content_left_out",
         `Message ${message.id} holds what chat completions cannot say: ${types.join(", ")}.`,
       ),
+    replay: {
+      origin: service.origin,
+      reasoning: service.isOpenAI ? "never" : replayReasoning,
+      now: run?.now() ?? Date.now(),
+    },
+    shortCallIds: service.shortCallIds,
   });
+  // OpenAI's newer models refuse the old name, other services do not know the new one.
+  const maxTokens = service.isOpenAI ? "max_completion_tokens" : "max_tokens";
   const body: ChatCompletionCreateParamsBase = {
     model: options.model ?? defaults.model,
     messages,
     ...sampling(options),
-    ...(options.maxTokens !== undefined && { [defaults.maxTokensMember]: options.maxTokens }),
-    ...tools(options),
-    ...(options.responseFormat && { response_format: toResponseFormat(options.responseFormat) }),
+    ...(options.maxTokens !== undefined && { [maxTokens]: options.maxTokens }),
+    ...tools(request, defaults),
+    ...(options.responseFormat && {
+      response_format: toResponseFormat(options.responseFormat, request, defaults),
+    }),
     ...(options.metadata && { metadata: { ...options.metadata } }),
     ...(request.onUpdate && { stream: true, stream_options: { include_usage: true } }),
   };
@@ -70,22 +96,33 @@ function sampling(options: ChatOptions): Partial<ChatCompletionCreateParamsBase>
   };
 }
 
-function tools(options: ChatOptions): Partial<ChatCompletionCreateParamsBase> {
+function tools(
+  { options, run }: ChatRequest,
+  { strict, onNotStrict }: RequestDefaults,
+): Partial<ChatCompletionCreateParamsBase> {
   const list = options.tools ?? [];
   const choice = toOpenAIToolChoice(options.toolChoice, list);
   // The service refuses settings of tools where there are none.
   if (list.length === 0) return {};
   const { parallelToolCalls } = options;
   return {
-    tools: toOpenAITools(list),
+    tools: toOpenAITools(list, {
+      strict,
+      onNotStrict: ({ name }, reason) =>
+        onNotStrict?.("tool_not_strict", `The tool "${name}" is not strict: ${reason}.`, run),
+    }),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
   };
 }
 
+type WireFormat = NonNullable<ChatCompletionCreateParamsBase["response_format"]>;
+
 function toResponseFormat(
   format: ResponseFormat,
-): NonNullable<ChatCompletionCreateParamsBase["response_format"]> {
+  { run }: ChatRequest,
+  defaults: RequestDefaults,
+): WireFormat {
   const name = format.name ?? "response";
   if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
     throw new ConfigurationError(
@@ -93,10 +130,25 @@ function toResponseFormat(
       `responseFormat.name "${name}" must be 1 to 64 letters, digits, "_" and "-".`,
     );
   }
-  return {
+  const schema = responseSchema(format);
+  const said = (form: JsonObject, strict?: boolean): WireFormat => ({
     type: "json_schema",
-    json_schema: { name, schema: responseSchema(format), strict: format.strict ?? true },
-  };
+    json_schema: { name, schema: form, ...(strict !== undefined && { strict }) },
+  });
+  if (format.strict === false) return said(schema, false);
+  if (format.strict === undefined && !defaults.strict) return said(schema);
+  const { schema: form, reason } = toStrictSchema(schema);
+  if (form !== undefined) return said(form, true);
+  if (format.strict) {
+    throw new ConfigurationError(
+      "response_format_not_strict",
+      `The responseFormat "${name}" says strict: true, and its schema has no strict form: ` +
+        `${reason}. Change the schema, or leave strict out.`,
+    );
+  }
+  const message = `The response format "${name}" is not strict: ${reason}.`;
+  defaults.onNotStrict?.("response_format_not_strict", message, run);
+  return said(schema, false);
 }
 
 /** Members that belong to Tunic, even where the request at hand does not have them. */

@@ -13,6 +13,10 @@ function fromOpenAIUsage(value: unknown): Usage | undefined {
   count(counts, "cachedInputTokens", cachedTokens(value, input));
   count(counts, "cacheWriteInputTokens", input["cache_write_tokens"]);
   count(counts, "reasoningTokens", output["reasoning_tokens"]);
+  count(counts, "inputAudioTokens", input["audio_tokens"]);
+  count(counts, "outputAudioTokens", output["audio_tokens"]);
+  count(counts, "acceptedPredictionTokens", output["accepted_prediction_tokens"]);
+  count(counts, "rejectedPredictionTokens", output["rejected_prediction_tokens"]);
   return Object.keys(counts).length > 0 ? counts : undefined;
 }
 

@@ -1,5 +1,9 @@
 import type { FunctionCallContent } from "@tunic/core";
-import type { ChatCompletionMessageFunctionToolCall } from "openai/resources/chat/completions";
+import type {
+  ChatCompletionMessageFunctionToolCall,
+  ChatCompletionMessageParam,
+} from "openai/resources/chat/completions";
+import { toWireName } from "./tool-names.js";
 
 /** The longest id of a call that the service takes. */
 const longestCallId = 40;
@@ -18,14 +22,9 @@ export function toWireCall(call: FunctionCallContent): ChatCompletionMessageFunc
  * id is replaced by one that depends on it alone, so that call and result still fit.
  */
 export function toWireCallId(callId: string): string {
-  if (callId.length <= longestCallId) return callId;
+  if (callId !== "" && callId.length <= longestCallId) return callId;
   const digits = [1, 2, 3, 4].map((seed) => hash(callId, seed).toString(16).padStart(8, "0"));
   return `call_${digits.join("")}`;
-}
-
-/** A model may have called what never existed: that name stays in the log and must not be refused. */
-function toWireName(name: string): string {
-  return name.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, 64) || "unnamed";
 }
 
 /**
@@ -34,6 +33,34 @@ function toWireName(name: string): string {
  */
 function toWireArguments(call: FunctionCallContent): string {
   return call.arguments === undefined ? "{}" : JSON.stringify(call.arguments);
+}
+
+/** Messages never change, so that each is written in this form once. */
+const shortened = new WeakMap<ChatCompletionMessageParam, ChatCompletionMessageParam>();
+
+/** A message with ids of calls as Mistral takes them: nine letters and digits. */
+export function withShortCallIds(message: ChatCompletionMessageParam): ChatCompletionMessageParam {
+  const known = shortened.get(message);
+  if (known) return known;
+  const made = withIds(message, toShortCallId);
+  shortened.set(message, made);
+  return made;
+}
+
+function withIds(
+  message: ChatCompletionMessageParam,
+  toId: (id: string) => string,
+): ChatCompletionMessageParam {
+  if (message.role === "tool") return { ...message, tool_call_id: toId(message.tool_call_id) };
+  if (message.role !== "assistant" || !message.tool_calls) return message;
+  const calls = message.tool_calls.map((call) => ({ ...call, id: toId(call.id) }));
+  return { ...message, tool_calls: calls };
+}
+
+function toShortCallId(id: string): string {
+  if (/^[a-zA-Z0-9]{9}$/.test(id)) return id;
+  const digits = [1, 2].map((seed) => hash(id, seed).toString(36).padStart(7, "0"));
+  return digits.map((each, at) => each.slice(at === 0 ? -5 : -4)).join("");
 }
 
 /** FNV-1a, 32 bits. */

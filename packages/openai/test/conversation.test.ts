@@ -1,4 +1,4 @@
-import type { Message } from "@tunic/core";
+import type { Content, Message } from "@tunic/core";
 import { expect, it } from "vitest";
 import { toOpenAIMessages, toOpenAITools } from "../src/index.js";
 import { call, message, result, tool } from "./helpers.js";
@@ -44,7 +44,41 @@ it("converts each message of a long conversation once in its life", () => {
   });
 });
 
+it("converts two messages where 498 of 500 are old, with and without what goes back", () => {
+  const looks = new Map<string, number>();
+  const log: Message[] = [];
+  const thought: Content = {
+    type: "text_reasoning",
+    text: "Hm.",
+    providerData: { openai: { reasoning: { origin: "llm.example", member: "reasoning_content" } } },
+  };
+  for (let round = 0; round < 125; round++) {
+    const id = `c${round}`;
+    for (const each of [
+      message("user", `Question ${round}`),
+      message("assistant", thought, call(id, "my.lamp", { round })),
+      message("tool", result(id, "on")),
+      message("assistant", `Answer ${round}`),
+    ]) {
+      log.push(watched(each, looks));
+    }
+  }
+  expect(log).toHaveLength(500);
+  const replay = { origin: "llm.example" };
+  const before = toOpenAIMessages(log.slice(0, 498), { replay, shortCallIds: true });
+  looks.clear();
+  const after = toOpenAIMessages(log, { replay, shortCallIds: true });
+  expect([...looks.keys()]).toEqual(log.slice(498).map(({ id }) => id));
+  before.forEach((each, at) => {
+    expect(after[at]).toBe(each);
+  });
+  expect(after[1]).toMatchObject({ reasoning_content: "Hm." });
+});
+
 it("converts a tool once", () => {
   const lamp = tool("lamp");
-  expect(toOpenAITools([lamp])[0]).toBe(toOpenAITools([tool("gauge"), lamp])[1]);
+  for (const options of [{}, { strict: true }]) {
+    const [once] = toOpenAITools([lamp], options);
+    expect(toOpenAITools([tool("gauge"), lamp], options)[1]).toBe(once);
+  }
 });

@@ -12,10 +12,26 @@ import {
   type RunContext,
   type Update,
 } from "@tunic/core";
+import OpenAI from "openai";
 import { expect } from "vitest";
-import type { OpenAIChatClient } from "../src/index.js";
+import { OpenAIChatClient, type OpenAIChatClientOptions } from "../src/index.js";
 
 let ids = 0;
+
+/** A client that believes to ask OpenAI (or the service at `address`), and asks the server. */
+export function clientAt(
+  server: { readonly url: string },
+  settings: Partial<OpenAIChatClientOptions> = {},
+  address = "https://api.openai.com/v1",
+): OpenAIChatClient {
+  const client = new OpenAI({
+    apiKey: "k",
+    baseURL: address,
+    maxRetries: 0,
+    fetch: (url, init) => fetch(String(url).replace(address, server.url), init),
+  });
+  return new OpenAIChatClient({ model: "test-model", client, ...settings });
+}
 
 /** A message; a string stands for one text. */
 export function message(role: Role, ...contents: readonly (string | Content)[]): Message {

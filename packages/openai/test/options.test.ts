@@ -1,7 +1,7 @@
 import { ConfigurationError } from "@tunic/core";
 import OpenAI from "openai";
 import { afterAll, afterEach, beforeAll, expect, it, vi } from "vitest";
-import { OpenAIChatClient, type OpenAIChatClientOptions } from "../src/index.js";
+import { OpenAIChatClient, type OpenAIChatClientOptions, toOpenAITools } from "../src/index.js";
 import { completion, request, tool } from "./helpers.js";
 import { WireServer } from "./wire-server.js";
 
@@ -98,7 +98,33 @@ it("names the token limit as the service does", async () => {
 
 it("tells early which tools the service would refuse", () => {
   const client = new OpenAIChatClient({ model: "m", apiKey: "k" });
-  expect(() => client.checkTools([tool("fine-tool_1")])).not.toThrow();
-  expect(() => client.checkTools([tool("look.up")])).toThrow(/"look.up".*"look_up"/);
-  expect(() => client.checkTools([tool("x".repeat(65))])).toThrow(ConfigurationError);
+  const open = { type: "object", additionalProperties: { type: "string" } };
+  expect(() =>
+    client.checkTools([tool("fine-tool_1"), tool("look.up"), tool("o", open)]),
+  ).not.toThrow();
+  expect(() => client.checkTools([{ ...tool("o", open), strict: true }])).toThrow(
+    expect.objectContaining({ code: "tool_not_strict", message: expect.stringContaining('"o"') }),
+  );
+  // What one name comes to on the wire, another one may be already.
+  const cleaned = toOpenAITools([tool("look.up")])[0];
+  const taken = cleaned?.type === "function" ? cleaned.function.name : "";
+  expect(() => client.checkTools([tool("look.up"), tool(taken)])).toThrow(
+    expect.objectContaining({ code: "tool_name_collision" }),
+  );
+});
+
+it.each([
+  { strictTools: "yes" },
+  { responseFormat: "json" },
+  { replayReasoning: "thoughts" },
+  { replayReasoning: "reasoning" },
+])("refuses %j at OpenAI itself", (settings) => {
+  const make = () => new OpenAIChatClient({ model: "m", apiKey: "k", ...(settings as object) });
+  expect(make).toThrow(ConfigurationError);
+  expect(make).toThrow(Object.keys(settings)[0]);
+});
+
+it("takes its own settings beside a ready client", () => {
+  const settings = { strictTools: true, responseFormat: "tool", replayReasoning: "never" } as const;
+  expect(() => new OpenAIChatClient({ model: "m", client: sdk(), ...settings })).not.toThrow();
 });

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { asRecord } from "./wire/wire-values.js";
 
 /** A request body for which a vendor publishes a schema. */
 export type PublishedSchema = "openai-chat" | "openai-responses" | "anthropic" | "gemini";
@@ -8,13 +9,13 @@ export type PublishedSchema = "openai-chat" | "openai-responses" | "anthropic" |
 /** As many problems are told of one body; a wrong union alone has one for each of its branches. */
 const mostProblems = 8;
 
-const options = { strict: false, validateFormats: false, allErrors: true } as const;
+const options = { strict: false, validateFormats: false, allErrors: true, verbose: true } as const;
 
 const compilers: Readonly<Record<PublishedSchema, () => ValidateFunction>> = {
   "openai-chat": () => openaiSchema("CreateChatCompletionRequest"),
   "openai-responses": () => openaiSchema("CreateResponse"),
-  anthropic: () => new Ajv(options).compile(Object(read("anthropic-request.json"))),
-  gemini: () => new Ajv(options).compile(Object(read("gemini-request.json", asOnTheWire))),
+  anthropic: () => new Ajv(options).compile(read("anthropic-request.json")),
+  gemini: () => new Ajv(options).compile(read("gemini-request.json", asOnTheWire)),
 };
 
 /** Compiled when a body of theirs is first checked, each once. */
@@ -33,9 +34,10 @@ export function schemaProblems(name: PublishedSchema, body: unknown): readonly s
 type Reviver = (this: unknown, member: string, value: unknown) => unknown;
 
 /** This file and what is built of it both stand one folder below the package's own. */
-function read(file: string, reviver?: Reviver): unknown {
+function read(file: string, reviver?: Reviver): Record<string, unknown> {
   const path = new URL(`../wire-schemas/${file}`, import.meta.url);
-  return JSON.parse(readFileSync(path, "utf8"), reviver);
+  const schema: Record<string, unknown> = JSON.parse(readFileSync(path, "utf8"), reviver);
+  return schema;
 }
 
 let openai: Ajv2020 | undefined;
@@ -43,7 +45,7 @@ let openai: Ajv2020 | undefined;
 function openaiSchema(name: string): ValidateFunction {
   if (openai === undefined) {
     openai = new Ajv2020(options);
-    openai.addSchema(Object(read("openai.json", asJsonSchema)), "openai");
+    openai.addSchema(read("openai.json", asJsonSchema), "openai");
   }
   return openai.compile({ $ref: `openai#/components/schemas/${name}` });
 }
@@ -85,12 +87,15 @@ function asOnTheWire(this: unknown, member: string, value: unknown): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (wholeNumbers.has(member)) return { ...value, type: ["string", "integer"] };
   if (member !== "GRequest" || !("properties" in value)) return value;
-  return { ...value, properties: { ...Object(value.properties), ...besideContents } };
+  return { ...value, properties: { ...asRecord(value.properties), ...besideContents } };
 }
 
 /** What got furthest into the body says most: it is about the branch of a union that was meant. */
 function readable(errors: readonly ErrorObject[]): readonly string[] {
-  const telling = errors.filter((error) => !isUnion(error) && !isOtherKind(error));
+  const otherKinds = new Set(errors.filter(isOtherKind).map(({ parentSchema }) => parentSchema));
+  const telling = errors.filter(
+    (error) => !isUnion(error) && !isOtherKind(error) && !isOfKind(error, otherKinds),
+  );
   const told = telling.length > 0 ? telling : errors;
   const sorted = [...told].sort((a, b) => depthOf(b) - depthOf(a));
   return [...new Set(sorted.map(inWords))].slice(0, mostProblems);
@@ -100,9 +105,15 @@ function isUnion({ keyword }: ErrorObject): boolean {
   return keyword === "anyOf" || keyword === "oneOf";
 }
 
-/** A branch of a union that is about another kind of part. */
+/** Says that a branch of a union is about another kind of part. */
 function isOtherKind({ keyword, instancePath }: ErrorObject): boolean {
   return (keyword === "enum" || keyword === "const") && /\/(type|role)$/.test(instancePath);
+}
+
+/** Whether an error is of a branch whose `type` or `role` is one of these schemas. */
+function isOfKind({ parentSchema }: ErrorObject, kinds: ReadonlySet<unknown>): boolean {
+  const { type, role } = asRecord(parentSchema?.["properties"]);
+  return (type !== undefined && kinds.has(type)) || (role !== undefined && kinds.has(role));
 }
 
 function depthOf({ instancePath }: ErrorObject): number {

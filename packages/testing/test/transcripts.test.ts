@@ -159,6 +159,8 @@ function isOdd(each: Content): boolean {
   return isMedia(each) && "mediaType" in each && /^(audio|application\/octet)/.test(each.mediaType);
 }
 
+/** What is left where system messages stand apart. */
+const spoken = (log: Log) => modelView(log).filter(({ role }) => role !== "system");
 const toolMessages = (log: Log) => log.filter(({ role }) => role === "tool");
 const known = /^(text|text_reasoning|data|uri|error|function_|hosted_tool_|paused_call)/;
 
@@ -233,6 +235,6 @@ const evidence: Readonly<Record<TranscriptKind, (log: Log) => boolean>> = {
   approval: content((each) => each.type === "function_approval_request" && !each.provider),
   paused_call: content((each) => each.type === "paused_call"),
   system: (log) => log.some(({ role }) => role === "system"),
-  assistant_first: (log) => modelView(log)[0]?.role === "assistant",
-  assistant_last: (log) => modelView(log).at(-1)?.role === "assistant",
+  assistant_first: (log) => spoken(log)[0]?.role === "assistant",
+  assistant_last: (log) => spoken(log).at(-1)?.role === "assistant",
 };

@@ -32,14 +32,19 @@ export function messageLogs(options: TranscriptOptions = {}): Arbitrary<readonly
     const count = () => counted++;
     const log = drafts.flatMap((draft) => draft(count));
     const spoken = (text: string) => message(count, "user", [{ type: "text", text }]);
-    if (!wanted("assistant_first") && modelView(log)[0]?.role !== "user")
-      log.unshift(spoken("Hi."));
-    const isLast = modelView(log).at(-1)?.role === "assistant";
-    if (!log.some(asks) || (!wanted("assistant_last") && isLast)) log.push(spoken("Go on."));
-    return log;
+    const view = modelView(log);
+    const [first, last] = [view[0], view.at(-1)];
+    const begins = !wanted("assistant_first") && !(first && asks(first));
+    const ends = !wanted("assistant_last") && !(last && (asks(last) || last.role === "tool"));
+    return [
+      ...(begins ? [spoken("Hi.")] : []),
+      ...log,
+      ...(ends || !log.some(asks) ? [spoken("Go on.")] : []),
+    ];
   });
 }
 
+/** Whether every service sees a user there, whatever it leaves out. */
 function asks({ role, contents }: Message): boolean {
   return (
     role === "user" && contents.some((each) => each.type === "text" && each.text.trim() !== "")

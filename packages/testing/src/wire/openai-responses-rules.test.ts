@@ -85,6 +85,10 @@ describe("a responses request passes with", () => {
     ["text beside a call", input(hello, call("a"), said(), output("a"))],
     ["a hosted call", input(hello, thought(), search, said())],
     ["outputs of calls that are held", held(output("a"), hello)],
+    [
+      "an output of a call that is referred to",
+      input({ type: "item_reference", id: "fc_1" }, output("a")),
+    ],
     ["an approval", input(hello, asked, approved)],
     ["an approval of what is held", held(approved)],
     [

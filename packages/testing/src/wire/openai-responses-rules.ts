@@ -26,13 +26,17 @@ import {
  * - "Invalid 'input[0].id': ... Expected an ID that begins with 'fc'" (`msg`, `rs`), of at most 64
  *   characters; "Duplicate item found with id ...".
  *
- * What a `previous_response_id` or a `conversation` holds is not seen here: an output may belong to it.
+ * What a `previous_response_id`, a `conversation` or a reference to an item stands for is not seen here:
+ * an output may belong to it.
  */
 export function openaiResponsesProblems(body: unknown): Problems {
   if (!isRecord(body)) return [];
   const { input, previous_response_id, conversation } = body;
-  const held = isGiven(previous_response_id) || isGiven(conversation);
   const items = recordsOf(input);
+  const held =
+    isGiven(previous_response_id) ||
+    isGiven(conversation) ||
+    items.some((item) => typeOf(item) === "item_reference");
   const twice = isGiven(previous_response_id) && isGiven(conversation);
   const format = asRecord(asRecord(body["text"])["format"]);
   return [
