@@ -44,6 +44,7 @@ describe("public exports", () => {
       ResponseBuilder
       SessionBusyError
       StreamClosedError
+      StructuredOutputError
       ToolAuthError
       ToolError
       ToolInvalidArgumentsError
@@ -55,6 +56,7 @@ describe("public exports", () => {
       addUsage
       agentMiddleware
       approve
+      askWithAnswerTool
       bufferUpdates
       bytesOf
       chatMiddleware
@@ -83,16 +85,21 @@ describe("public exports", () => {
       paused
       pending
       rawRepresentation
+      readRateLimits
       readRetryAfter
+      readValue
       replaceText
+      responseSchema
       setSchemaValidator
       sortMiddleware
       streamResponse
       textContent
       textOf
       toObjectSchema
+      toWireToolName
       tool
       toolApproval
+      toolNamesOnWire
       toolResult
       totalTokens
       uriContent
@@ -152,7 +159,10 @@ describe("public exports", () => {
   it("of @tunic/openai", () => {
     expect(names(openai)).toMatchInlineSnapshot(`
       "OpenAIChatClient
+      OpenAIResponsesClient
       toOpenAIMessages
+      toOpenAIResponsesInput
+      toOpenAIResponsesTools
       toOpenAITools"
     `);
   });

@@ -30,7 +30,7 @@ export interface Reading {
 }
 
 /** How error messages speak of an answer. */
-export interface AnswerWords {
+interface AnswerWords {
   /** Such as `chat completion`. */
   readonly answer: string;
   /** What ends one in a stream. */

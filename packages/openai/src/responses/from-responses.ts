@@ -1,11 +1,12 @@
+import type { ChatClientError, ChatResponse, Content, ResponseBuilder } from "@tunic/core";
+import { fromFinishReason } from "../finish-reason.js";
 import {
-  type ChatClientError,
-  type ChatResponse,
-  type Content,
-  type ResponseBuilder,
-  readRateLimits,
-} from "@tunic/core";
-import { cutStream, type ErrorSurroundings, fromErrorObject, malformed } from "../openai-errors.js";
+  cutStream,
+  type ErrorSurroundings,
+  fromErrorObject,
+  malformed,
+  metadataOf,
+} from "../openai-errors.js";
 import { isRecord, listAt, recordAt, textAt, type WireRecord } from "../wire-values.js";
 import { fromResponsesUsage } from "./from-responses-usage.js";
 import { OutputItems } from "./output-items.js";
@@ -19,6 +20,8 @@ export interface ReadingTerms {
   readonly names: ReadonlyMap<string, string>;
   /** Whether the service was asked to keep the answer. */
   readonly store: boolean;
+  /** The host of the service, with its port. */
+  readonly origin: string;
 }
 
 /**
@@ -29,7 +32,7 @@ export class ResponseReader {
   readonly #builder: ResponseBuilder;
   readonly #surroundings: ErrorSurroundings;
   readonly #items: OutputItems;
-  readonly #held: { responseId?: string; conversationId?: string } = {};
+  readonly #held: { origin: string; responseId?: string; conversationId?: string };
   #store: boolean;
   #id = "";
   #model = "";
@@ -40,6 +43,7 @@ export class ResponseReader {
     this.#builder = builder;
     this.#surroundings = surroundings;
     this.#store = terms.store;
+    this.#held = { origin: terms.origin };
     this.#items = new OutputItems({ builder, names: terms.names, held: this.#held });
   }
 
@@ -78,7 +82,7 @@ export class ResponseReader {
       responseId: this.#id || undefined,
       conversationId: conversationId ?? responseId,
       model: this.#model || undefined,
-      metadata: this.#metadata(),
+      metadata: metadataOf(this.#surroundings),
     });
   }
 
@@ -133,7 +137,7 @@ export class ResponseReader {
 
   #finishReason(reason: string): string {
     if (!this.#isCut()) return this.#items.hasCalls ? "tool_calls" : "stop";
-    return reason === "max_output_tokens" || reason === "" ? "length" : reason;
+    return fromFinishReason(reason || "length") ?? reason;
   }
 
   #failure(value: WireRecord): ChatClientError {
@@ -149,14 +153,6 @@ export class ResponseReader {
       { message: `The service gave the response up: ${status}.` },
       this.#surroundings,
     );
-  }
-
-  #metadata() {
-    const { headers, now } = this.#surroundings;
-    const requestId = headers?.get("x-request-id");
-    const rateLimits = headers && readRateLimits(headers, now);
-    if (!requestId && !rateLimits) return undefined;
-    return { ...(requestId && { requestId }), ...(rateLimits && { rateLimits }) };
   }
 }
 

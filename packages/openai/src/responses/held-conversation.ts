@@ -4,6 +4,7 @@ import type {
   ResponseInputItem,
 } from "openai/resources/responses/responses";
 import { itemData } from "./item-data.js";
+import type { AnswerHome } from "./to-responses-answer.js";
 import { toCallId } from "./to-responses-content.js";
 
 /** What of a request the service holds already, and what has to be sent. */
@@ -25,7 +26,10 @@ export interface HeldPart {
  *
  * @throws ChatClientError `unsupported` for the id of a conversation where nothing is to be stored.
  */
-export function heldPart({ messages, options, run }: ChatRequest, store: boolean): HeldPart {
+export function heldPart(
+  { messages, options, run }: ChatRequest,
+  { store, origin }: AnswerHome,
+): HeldPart {
   const { conversationId } = options;
   if (conversationId === undefined) return { messages, members: {}, rename: same };
   const lasting = conversationId.startsWith("conv_");
@@ -36,12 +40,12 @@ export function heldPart({ messages, options, run }: ChatRequest, store: boolean
         "with store: true, or leave conversationId out and send the messages.",
     );
   }
-  const belongs = (message: Message): boolean => heldIds(message).includes(conversationId);
+  const belongs = (message: Message): boolean => heldIds(message, origin).includes(conversationId);
   let from = messages.findLastIndex(belongs);
   let id = conversationId;
   if (from < 0 && !lasting) {
-    from = messages.findLastIndex((message) => heldIds(message).length > 0);
-    const [other] = from < 0 ? [] : heldIds(messages[from] as Message);
+    from = messages.findLastIndex((message) => heldIds(message, origin).length > 0);
+    const [other] = from < 0 ? [] : heldIds(messages[from] as Message, origin);
     if (other !== undefined) {
       run?.notice(
         "conversation_elsewhere",
@@ -61,11 +65,11 @@ export function heldPart({ messages, options, run }: ChatRequest, store: boolean
 }
 
 /** The ids under which the service holds an answer: of the response, and of its conversation. */
-function heldIds({ role, contents }: Message): readonly string[] {
+function heldIds({ role, contents }: Message, home: string | undefined): readonly string[] {
   if (role !== "assistant") return none;
   for (const content of contents) {
-    const { responseId, conversationId } = itemData(content);
-    if (responseId === undefined) continue;
+    const { responseId, conversationId, origin } = itemData(content);
+    if (responseId === undefined || (origin !== undefined && origin !== home)) continue;
     return conversationId === undefined ? [responseId] : [responseId, conversationId];
   }
   return none;

@@ -9,6 +9,8 @@ export interface ItemData {
   readonly itemId?: string;
   /** The id of the reasoning item that stood directly before: the service takes them together only. */
   readonly after?: string;
+  /** The service that made it: its host, with its port. */
+  readonly origin?: string;
   /** The stored response that the item belongs to. */
   readonly responseId?: string;
   /** The service's conversation that the item belongs to. */
@@ -29,6 +31,14 @@ export interface ItemData {
 /** What a content remembers of its item; empty for contents of other origin. */
 export function itemData(content: Content): ItemData {
   return (content.providerData?.["openai"] as ItemData | undefined) ?? nothing;
+}
+
+/** A content as another service may see it: without what only the one that made it understands. */
+export function withoutForeignData(content: Content, origin: string | undefined): Content {
+  const { origin: made } = itemData(content);
+  if (made === undefined || origin === undefined || made === origin) return content;
+  const { openai: _, ...others } = content.providerData ?? {};
+  return { ...content, providerData: others };
 }
 
 const nothing: ItemData = Object.freeze({});

@@ -5,19 +5,21 @@ import {
   type ChatResponse,
   ResponseBuilder,
   type Tool,
-  toolNamesOnWire,
   withAbort,
 } from "@tunic/core";
 import type OpenAI from "openai";
 import type { ResponseCreateParamsBase } from "openai/resources/responses/responses";
+import { filteredAnswer } from "../filtered-answer.js";
 import { openAnswerOf } from "../open-answer.js";
+import { filteredInput } from "../openai-errors.js";
+import { namesOnWire } from "../tool-names.js";
 import { answerWords, ResponseReader } from "./from-responses.js";
 import {
   type OpenAIResponsesClientOptions,
   readResponsesOptions,
 } from "./responses-client-options.js";
 import { type ResponsesDefaults, toResponsesRequest } from "./to-responses-request.js";
-import { toOpenAIResponsesTools, toolNameRules } from "./to-responses-tools.js";
+import { toOpenAIResponsesTools } from "./to-responses-tools.js";
 
 /** Asks OpenAI's Responses API, or a service that speaks the same protocol. */
 export class OpenAIResponsesClient implements ChatClient {
@@ -30,18 +32,16 @@ export class OpenAIResponsesClient implements ChatClient {
    * setting.
    */
   constructor(options: OpenAIResponsesClientOptions) {
-    const { sdk, model, store, strict } = readResponsesOptions(options);
+    const { sdk, ...settings } = readResponsesOptions(options);
     this.#client = sdk;
-    this.metadata = { provider: "openai", defaultModel: model };
+    this.metadata = { provider: "openai", defaultModel: settings.model };
     const told = new WeakSet<object>();
     this.#defaults = {
-      model,
-      store,
-      strict,
+      ...settings,
       onNotStrict(of, code, message, run) {
-        if (told.has(of)) return;
+        if (run === undefined || told.has(of)) return;
         told.add(of);
-        run?.notice(code, message);
+        run.notice(code, message);
       },
     };
   }
@@ -56,8 +56,7 @@ export class OpenAIResponsesClient implements ChatClient {
   async getResponse(request: ChatRequest): Promise<ChatResponse> {
     request.signal?.throwIfAborted();
     const body = toResponsesRequest(request, this.#defaults);
-    const toolNames = namesOnWire(request.options.tools ?? []);
-    return await withAbort(request.signal, (signal) => this.#ask(request, body, toolNames, signal));
+    return await withAbort(request.signal, (signal) => this.#ask(request, body, signal));
   }
 
   /**
@@ -66,42 +65,43 @@ export class OpenAIResponsesClient implements ChatClient {
    * @throws ConfigurationError naming the tool and what to write instead.
    */
   checkTools(tools: readonly Tool[]): void {
-    namesOnWire(tools);
     toOpenAIResponsesTools(tools, { strict: this.#defaults.strict });
   }
 
   async #ask(
     request: ChatRequest,
     body: ResponseCreateParamsBase,
-    toolNames: ReadonlyMap<string, string>,
     signal: AbortSignal,
   ): Promise<ChatResponse> {
+    const builder = new ResponseBuilder(request);
     let reader: ResponseReader | undefined;
     const send = () => this.#client.responses.create(body, { signal }).asResponse();
-    const { chunks, surroundings } = await openAnswerOf(this.#client, send, body.stream === true, {
-      signal,
-      now: () => request.run?.now() ?? Date.now(),
-      finished: () => reader?.finished === true,
-      words: answerWords,
-    });
-    reader = new ResponseReader(new ResponseBuilder(request), surroundings, {
-      names: toolNames,
-      store: this.#defaults.store,
-    });
-    for await (const chunk of chunks) {
-      // What has arrived already must not be shown any more.
+    try {
+      const { chunks, surroundings } = await openAnswerOf(
+        this.#client,
+        send,
+        body.stream === true,
+        {
+          signal,
+          now: () => request.run?.now() ?? Date.now(),
+          finished: () => reader?.finished === true,
+          words: answerWords,
+        },
+      );
+      const { store, origin } = this.#defaults;
+      const names = namesOnWire(request.options.tools ?? []);
+      reader = new ResponseReader(builder, surroundings, { names, store, origin });
+      for await (const chunk of chunks) {
+        // What has arrived already must not be shown any more.
+        signal.throwIfAborted();
+        await reader.read(chunk);
+      }
       signal.throwIfAborted();
-      await reader.read(chunk);
+      return await reader.finish();
+    } catch (error) {
+      const reason = reader === undefined ? filteredInput(error) : undefined;
+      if (reason === undefined || signal.aborted) throw error;
+      return await filteredAnswer(builder, reason);
     }
-    signal.throwIfAborted();
-    return await reader.finish();
   }
-}
-
-function namesOnWire(tools: readonly Tool[]): ReadonlyMap<string, string> {
-  const functions = tools.filter((tool) => tool.type === "function");
-  return toolNamesOnWire(
-    functions.map((tool) => tool.name),
-    toolNameRules,
-  );
 }

@@ -20,7 +20,7 @@ export interface AnswerTerms {
   /** Names of tools by their names on the wire. */
   readonly names: ReadonlyMap<string, string>;
   /** What every content of the answer remembers of it. */
-  readonly held: Pick<ItemData, "responseId" | "conversationId">;
+  readonly held: Pick<ItemData, "origin" | "responseId" | "conversationId">;
 }
 
 interface Part {
@@ -261,9 +261,10 @@ export class OutputItem {
   }
 
   #data(own: Readonly<Record<string, unknown>>): ReturnType<typeof asProviderData> {
-    const { responseId, conversationId } = this.#terms.held;
-    const all = { itemId: this.id, after: this.#after, responseId, conversationId, ...own };
-    return asProviderData(all);
+    const { origin, ...held } = this.#terms.held;
+    const made = asProviderData({ itemId: this.id, after: this.#after, ...held, ...own });
+    // Who made it is of interest only where something is remembered of it.
+    return made.providerData ? asProviderData({ ...made.providerData.openai, origin }) : made;
   }
 }
 

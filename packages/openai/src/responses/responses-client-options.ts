@@ -1,6 +1,7 @@
 import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
 import type OpenAI from "openai";
 import { newClient, type OpenAIChatClientOptions } from "../sdk-client.js";
+import { serviceAt } from "../service.js";
 
 /** How an SDK instance is made; the same for all clients of this package. */
 type Connection = Pick<
@@ -32,6 +33,8 @@ export interface ResponsesSettings {
   readonly model: string;
   readonly store: boolean;
   readonly strict: boolean;
+  /** The host of the service, with its port. */
+  readonly origin: string;
 }
 
 const what = "OpenAIResponsesClient";
@@ -63,15 +66,12 @@ export function readResponsesOptions(options: OpenAIResponsesClientOptions): Res
     throw new ConfigurationError("invalid_option", `${what}: ${name} must be true or false.`);
   }
   const sdk = options.client ?? newClient(connection, what);
+  const { isOpenAI, origin } = serviceAt(sdk.baseURL);
   return {
     sdk,
     model: options.model,
     store: store ?? false,
-    strict: strictTools ?? isOpenAI(sdk.baseURL),
+    origin,
+    strict: strictTools ?? isOpenAI,
   };
-}
-
-function isOpenAI(baseURL: string): boolean {
-  const { hostname } = new URL(baseURL);
-  return /(^|\.)openai\.(com|azure\.com)$/.test(hostname);
 }

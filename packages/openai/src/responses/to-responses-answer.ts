@@ -1,21 +1,20 @@
-import {
-  type Content,
-  type ErrorContent,
-  type FunctionCallContent,
-  type JsonObject,
-  type JsonValue,
-  type TextContent,
-  type TextReasoningContent,
-  toWireToolName,
+import type {
+  Content,
+  ErrorContent,
+  FunctionCallContent,
+  JsonObject,
+  JsonValue,
+  TextContent,
+  TextReasoningContent,
 } from "@tunic/core";
 import type {
   ResponseInputItem,
   ResponseOutputMessage,
   ResponseReasoningItem,
 } from "openai/resources/responses/responses";
-import { type ItemData, itemData } from "./item-data.js";
+import { toWireName } from "../tool-names.js";
+import { type ItemData, itemData, withoutForeignData } from "./item-data.js";
 import { toCallId } from "./to-responses-content.js";
-import { toolNameRules } from "./to-responses-tools.js";
 
 /** An item of an old answer before it is known whether it may bring its id. */
 interface Draft {
@@ -25,18 +24,26 @@ interface Draft {
   build(withId: boolean): ResponseInputItem | undefined;
 }
 
+/** The service that old answers are given back to. */
+export interface AnswerHome {
+  /** Whether it knows items of stored answers by their ids. */
+  readonly store: boolean;
+  /** Its host, with its port: nobody else can read what it has encrypted. Default: whoever wrote it. */
+  readonly origin?: string | undefined;
+}
+
 /**
  * What the model said, as the items it was. A reasoning item stands before the very item that followed
  * it, or is left out: the service refuses either of the two without the other.
  *
- * @param store Whether the service knows items of stored answers by their ids.
  */
 export function toResponsesAnswer(
   contents: readonly Content[],
-  store: boolean,
+  { store, origin }: AnswerHome,
 ): { readonly items: readonly ResponseInputItem[]; readonly leftOut: readonly string[] } {
   const leftOut: string[] = [];
-  const drafts = toDrafts(contents, leftOut);
+  const own = contents.map((content) => withoutForeignData(content, origin));
+  const drafts = toDrafts(own, leftOut);
   const items: ResponseInputItem[] = [];
   let next: ItemData | undefined;
   // From the end, since what follows decides about reasoning.
@@ -187,7 +194,7 @@ function functionCall(
     type: "function_call",
     ...(withId && isIdOf("fc_", itemId) && { id: itemId }),
     call_id: toCallId(call.callId),
-    name: toWireToolName(call.name, toolNameRules),
+    name: toWireName(call.name),
     // Arguments that did not parse go back as {}: what was wrong is told by the result.
     arguments: JSON.stringify(call.arguments ?? {}),
     ...(namespace !== undefined && { namespace }),

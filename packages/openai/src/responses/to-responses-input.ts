@@ -9,6 +9,11 @@ export interface ToOpenAIResponsesInputOptions {
    * by its id alone. Default false.
    */
   readonly store?: boolean | undefined;
+  /**
+   * The host of the service, with its port: what another service has encrypted, or knows by an id, is
+   * left out. Default: nothing is.
+   */
+  readonly origin?: string | undefined;
   /** Told once in a message's life what of it cannot be sent. */
   readonly onLeftOut?: (message: Message, types: readonly string[]) => void;
 }
@@ -29,12 +34,14 @@ export function toOpenAIResponsesInput(
 /** @param held Whether the service holds what stands before, questions included. */
 export function toInput(
   messages: readonly Message[],
-  { store = false, onLeftOut }: ToOpenAIResponsesInputOptions,
+  { store = false, origin, onLeftOut }: ToOpenAIResponsesInputOptions,
   held: boolean,
 ): ResponseInputItem[] {
   const list = new InputList(held);
   for (const message of messages) {
-    const { items } = convertMessage(message, store, (types) => onLeftOut?.(message, types));
+    const { items } = convertMessage(message, { store, origin }, (types) =>
+      onLeftOut?.(message, types),
+    );
     for (const item of items) list.add(item);
   }
   return list.items;

@@ -1,6 +1,6 @@
 import type { Content, FunctionApprovalResponseContent, Message } from "@tunic/core";
 import type { ResponseInputContent, ResponseInputItem } from "openai/resources/responses/responses";
-import { toResponsesAnswer } from "./to-responses-answer.js";
+import { type AnswerHome, toResponsesAnswer } from "./to-responses-answer.js";
 import { toInputPart, toOutput } from "./to-responses-content.js";
 
 /** What one message comes to, whatever stands around it. */
@@ -10,28 +10,29 @@ export interface ConvertedItems {
   readonly leftOut: readonly string[];
 }
 
-/** Messages never change, so each one is converted once in its life; the service may keep it or not. */
-const kept = new WeakMap<Message, ConvertedItems>();
-const unkept = new WeakMap<Message, ConvertedItems>();
+/** Messages never change, so each one is converted once in its life, for each service. */
+const converted = new WeakMap<Message, Map<string, ConvertedItems>>();
 
 /**
  * Converts one message. `onLeftOut` is told once what of it cannot be sent.
  *
- * @param store Whether the service keeps what it answers, so that ids of old items mean something.
  * @throws ChatClientError `unsupported` where a user message holds what the service cannot take.
  */
 export function convertMessage(
   message: Message,
-  store: boolean,
+  home: AnswerHome,
   onLeftOut: (types: readonly string[]) => void,
 ): ConvertedItems {
-  const converted = store ? kept : unkept;
-  const known = converted.get(message);
+  const forms = converted.get(message) ?? new Map<string, ConvertedItems>();
+  converted.set(message, forms);
+  // What others than the model have said is the same for all.
+  const isAnswer = message.role === "assistant";
+  const key = isAnswer ? `${home.store} ${home.origin ?? ""}` : "";
+  const known = forms.get(key);
   if (known) return known;
-  const made =
-    message.role === "assistant" ? toResponsesAnswer(message.contents, store) : given(message);
+  const made = isAnswer ? toResponsesAnswer(message.contents, home) : given(message);
   if (made.leftOut.length > 0) onLeftOut(made.leftOut);
-  converted.set(message, made);
+  forms.set(key, made);
   return made;
 }
 

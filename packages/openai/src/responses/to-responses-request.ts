@@ -25,6 +25,8 @@ export interface ResponsesDefaults {
   readonly model: string;
   /** Whether the service keeps the answers. */
   readonly store: boolean;
+  /** The host of the service, with its port. */
+  readonly origin: string;
   /** Whether tools and formats are said strictly where they can be. */
   readonly strict: boolean;
   /** Told of what could not be said strictly, and why; `run` is the one that wants to know. */
@@ -48,15 +50,16 @@ export function toResponsesRequest(
   request: ChatRequest,
   defaults: ResponsesDefaults,
 ): ResponseCreateParamsBase {
-  const { model, store } = defaults;
+  const { model, store, origin } = defaults;
   const { options, run } = request;
   refuseUnsupported(options);
-  const { messages, members, rename } = heldPart(request, store);
+  const { messages, members, rename } = heldPart(request, defaults);
   const held = Object.keys(members).length > 0;
   const input = toInput(
     messages,
     {
       store,
+      origin,
       onLeftOut: (message, types) =>
         run?.notice(
           "content_left_out",

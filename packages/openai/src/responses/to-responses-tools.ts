@@ -5,9 +5,7 @@ import {
   type JsonObject,
   type Tool,
   type ToolChoice,
-  type ToolNameRules,
   toObjectSchema,
-  toWireToolName,
 } from "@tunic/core";
 import type {
   ResponseCreateParams,
@@ -17,13 +15,7 @@ import type {
 } from "openai/resources/responses/responses";
 
 import { toStrictSchema } from "../to-strict-schema.js";
-
-/** Which names of tools the service takes. */
-export const toolNameRules: ToolNameRules = {
-  service: "OpenAI",
-  refused: /[^a-zA-Z0-9_-]/g,
-  longest: 64,
-};
+import { namesOnWire, toWireName } from "../tool-names.js";
 
 /** How tools are said. */
 export interface ToOpenAIResponsesToolsOptions {
@@ -46,6 +38,7 @@ export function toOpenAIResponsesTools(
   tools: readonly Tool[],
   options: ToOpenAIResponsesToolsOptions = {},
 ): ResponsesTool[] {
+  namesOnWire(tools);
   return tools.map((tool) => {
     if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
     const parameters = strictParameters(tool, options);
@@ -100,7 +93,7 @@ function functionTool(
 ): ResponsesFunctionTool {
   return {
     type: "function",
-    name: toWireToolName(name, toolNameRules),
+    name: toWireName(name),
     ...(description !== "" && { description }),
     parameters,
     // Said explicitly: here a tool is strict unless it says otherwise.
@@ -174,7 +167,7 @@ const choosable: readonly string[] = [
 
 function oneTool(tool: Tool): WireChoice {
   if (tool.type === "function") {
-    return { type: "function", name: toWireToolName(tool.name, toolNameRules) };
+    return { type: "function", name: toWireName(tool.name) };
   }
   const { type, server_label } = tool.definition;
   if (type === "mcp" && typeof server_label === "string") return { type, server_label };
@@ -186,7 +179,7 @@ function oneTool(tool: Tool): WireChoice {
 
 function reference(tool: Tool): Record<string, unknown> {
   if (tool.type === "function") {
-    return { type: "function", name: toWireToolName(tool.name, toolNameRules) };
+    return { type: "function", name: toWireName(tool.name) };
   }
   const { type, server_label } = tool.definition;
   return { type, ...(server_label !== undefined && { server_label }) };

@@ -127,6 +127,17 @@ it("an error of the service has its status, its wait and the id of the request",
   });
 });
 
+it("an input that Azure's filter has refused is an answer, though none with words", async () => {
+  server.reply({
+    status: 400,
+    body: { error: { message: "Filtered.", code: "content_filter", param: "prompt" } },
+  });
+  expect(await client.getResponse(request())).toMatchObject({
+    finishReason: "content_filter",
+    messages: [{ contents: [{ type: "error", code: "refusal_content_filter" }] }],
+  });
+});
+
 it("a response has the id of its request and what is left of the limits", async () => {
   const limits = {
     "x-ratelimit-limit-requests": "60",

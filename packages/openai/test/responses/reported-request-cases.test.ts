@@ -13,9 +13,8 @@ import {
   OpenAIResponsesClient,
   toOpenAIMessages,
   toOpenAIResponsesInput,
-  toOpenAIResponsesTools,
 } from "../../src/index.js";
-import { call, message, noticingRun, request, result, tool } from "../helpers.js";
+import { call, message, request, result } from "../helpers.js";
 import { asEvents } from "./as-events.js";
 import { called, response, said, thought } from "./build.js";
 import { ResponsesServer } from "./responses-server.js";
@@ -57,10 +56,31 @@ describe("B12 (d): reasoning of other services", () => {
     const client = new OpenAIResponsesClient({ model: "m", baseURL: server.url, store: true });
     const { messages } = await client.getResponse(request());
     const log = [message("user", "Hi."), ...messages, message("tool", result("c1", "on"))];
-    const sent = toOpenAIMessages(log);
+    // Even where both APIs are those of one server.
+    const sent = toOpenAIMessages(log, { replay: { origin: new URL(server.url).host } });
     expect(wireProblems("openai-chat", { model: "m", messages: sent })).toEqual([]);
     expect(sent[1]).toMatchObject({ content: "Yes.", tool_calls: [{ id: "c1" }] });
     expect(JSON.stringify(sent)).not.toMatch(/rs_1|msg_1|fc_|resp_1|E1|Hm\./);
+  });
+
+  it("of another server of this protocol is not for this one, nor its ids", async () => {
+    await using server = await ResponsesServer.start();
+    await using other = await ResponsesServer.start();
+    const search = { type: "web_search_call", id: "ws_1", status: "completed", action: {} };
+    const output = [thought("rs_1", "E1"), said("Yes."), search, called("c1", "lamp")];
+    server.reply({ body: response(output, { id: "resp_here" }) });
+    other.always(() => ({ body: response([said("ok")]) }));
+    const here = new OpenAIResponsesClient({ model: "m", baseURL: server.url, store: true });
+    const there = new OpenAIResponsesClient({ model: "m", baseURL: other.url, store: true });
+    const { messages } = await here.getResponse(request());
+    const log = [message("user", "Hi."), ...messages, message("tool", result("c1", "on"))];
+    await there.getResponse(request(log, { conversationId: "resp_here" }));
+    expect(other.lastInput).toEqual([
+      { type: "message", role: "user", content: "Hi." },
+      { type: "message", role: "assistant", content: "Yes." },
+      { type: "function_call", call_id: "c1", name: "lamp", arguments: "{}" },
+      { type: "function_call_output", call_id: "c1", output: "on" },
+    ]);
   });
 
   it("of chat completions is plain text here", () => {
@@ -205,143 +225,5 @@ describe("B17: reasoning and what follows from it", () => {
     expect(from([rs("rs_1"), text], true).slice(1)).toEqual([
       { type: "message", role: "assistant", content: "Yes." },
     ]);
-  });
-});
-
-describe("schemas of tools", () => {
-  const wire = (
-    parameters: JsonObject,
-    strict = false,
-    own: object = {},
-  ): Record<string, unknown> => {
-    const [made] = toOpenAIResponsesTools([{ ...tool("t", parameters), ...own }], { strict });
-    const body = { model: "m", input: "x", tools: [made] };
-    expect(wireProblems("openai-responses", body)).toEqual([]);
-    return { ...made };
-  };
-
-  it.each<[string, JsonObject]>([
-    ["(a)", { $schema: "https://json-schema.org/draft/2020-12/schema" }],
-    ["(b)", { $schema: "http://json-schema.org/draft-07/schema#" }],
-    ["(d)", { properties: { n: { type: "integer", format: "uint64" } } }],
-    ["(e)", { properties: { n: { type: "string", format: "google-duration" } } }],
-    ["(f)", { properties: {}, "x-order": 1 }],
-  ])("B19 %s of any dialect are sent, plainly and strictly", (_, own) => {
-    const schema = { type: "object", ...own };
-    expect(wire(schema)).toMatchObject({ strict: false, parameters: { type: "object" } });
-    expect(wire(schema, true)).not.toHaveProperty("parameters.$schema");
-  });
-
-  it("B20: one that points nowhere spoils no other", () => {
-    const broken = tool("t2", {
-      type: "object",
-      properties: { a: { $ref: "#/$defs/Nope" } },
-    });
-    const told: string[] = [];
-    const made = toOpenAIResponsesTools([tool("t1"), broken, tool("t3")], {
-      strict: true,
-      onNotStrict: ({ name }) => told.push(name),
-    });
-    expect(made.map((each) => Object(each).strict)).toEqual([true, false, true]);
-    expect(told).toEqual(["t2"]);
-  });
-
-  const open: JsonObject = {
-    type: "object",
-    properties: {
-      q: { type: "string" },
-      opt: { type: "object", properties: { n: { type: "number" } } },
-      extra: { type: "object", additionalProperties: { type: "string" } },
-    },
-    required: ["q"],
-  };
-
-  it("B21: one that has no strict form is said plainly, or refused where it must be strict", () => {
-    const before = JSON.stringify(open);
-    expect(wire(open, true)["strict"]).toBe(false);
-    expect(() => wire(open, false, { strict: true })).toThrow(/"t" says strict: true/);
-    const { extra: _, ...closed } = Object(open["properties"]);
-    expect(wire({ ...open, properties: closed }, true)).toMatchObject({
-      strict: true,
-      parameters: { additionalProperties: false, required: ["q", "opt"] },
-    });
-    expect(wire({ ...open, properties: closed }, true, { strict: false })["strict"]).toBe(false);
-    expect(JSON.stringify(open)).toBe(before);
-  });
-
-  it("B21: says once for each tool and client that it is not strict", async () => {
-    await using server = await ResponsesServer.start();
-    server.always(() => ({ body: response([said("ok")]) }));
-    const client = new OpenAIResponsesClient({
-      model: "m",
-      baseURL: server.url,
-      strictTools: true,
-    });
-    const notices: string[] = [];
-    const tools = [tool("t", open), tool("lamp")];
-    for (let round = 0; round < 3; round++) {
-      await client.getResponse({ ...request(undefined, { tools }), run: noticingRun(notices) });
-    }
-    expect(notices).toEqual([
-      expect.stringMatching(/^tool_not_strict: The tool "t" is not strict/),
-    ]);
-  });
-
-  it.each<[string, JsonObject]>([
-    [
-      "(a)",
-      {
-        type: "object",
-        properties: { a: {}, b: {} },
-        anyOf: [{ required: ["a"] }, { required: ["b"] }],
-      },
-    ],
-    [
-      "(b)",
-      {
-        anyOf: [
-          { type: "object", properties: { k: { const: "x" } } },
-          { type: "object", properties: { k: { const: "y" }, z: { type: "number" } } },
-        ],
-      },
-    ],
-    ["(c)", {}],
-    ["(d)", { type: "object" }],
-  ])("B23 %s have an object at the root and no combinator", (_, schema) => {
-    const { parameters } = wire(schema);
-    expect(parameters).toMatchObject({ type: "object", properties: expect.any(Object) });
-    expect(Object.keys(Object(parameters))).not.toEqual(expect.arrayContaining(["anyOf"]));
-  });
-
-  it("B24: null for what is not set runs, where the strict form made the model say it", async () => {
-    await using server = await ResponsesServer.start();
-    const given = { city: "Bergen", unit: null, note: null, lim: null };
-    server.reply({ body: response([called("c1", "t", given)]) }, { body: response([said("ok")]) });
-    const client = new OpenAIResponsesClient({
-      model: "m",
-      baseURL: server.url,
-      strictTools: true,
-    });
-    const seen: unknown[] = [];
-    const weather = makeTool({
-      name: "t",
-      parameters: {
-        type: "object",
-        properties: {
-          city: { type: "string" },
-          unit: { type: "string", enum: ["c", "f"] },
-          note: { type: ["string", "null"] },
-          lim: { type: "integer", default: 20 },
-        },
-        required: ["city"],
-      },
-      execute: (input) => {
-        seen.push(input);
-        return "ok";
-      },
-    });
-    await new Agent({ client, tools: weather }).run("Weather?");
-    expect(server.bodies[0]).toMatchObject({ tools: [{ strict: true }] });
-    expect(seen).toEqual([{ city: "Bergen", note: null, lim: 20 }]);
   });
 });

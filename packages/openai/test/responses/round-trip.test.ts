@@ -33,7 +33,7 @@ describe.each([true, false])("any answer, with store: %s", (store) => {
         const input = toOpenAIResponsesInput(continued(log), { store });
         expect(wireProblems("openai-responses", { model: "m", store, input })).toEqual([]);
       }),
-      { numRuns: 150 },
+      { numRuns: 80 },
     );
   }, 60_000);
 });
