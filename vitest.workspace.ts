@@ -32,6 +32,10 @@ export default defineConfig({
           typecheck: { enabled: hasTypeTests(name), include: ["{src,test}/**/*.test-d.ts"] },
         },
       })),
+      {
+        extends: true as const,
+        test: { name: "across", root: "across", include: ["test/**/*.test.ts"] },
+      },
       { extends: true as const, test: { name: "repository", include: ["test/**/*.test.ts"] } },
     ],
   },

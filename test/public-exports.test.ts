@@ -9,6 +9,7 @@ import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as openai from "../packages/openai/src/index.js";
+import * as resilience from "../packages/resilience/src/index.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
@@ -22,6 +23,7 @@ describe("public exports", () => {
       "@tunic/core/approvals",
       "@tunic/core/interpreted",
       "@tunic/openai",
+      "@tunic/resilience",
       "@tunic/testing",
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
@@ -164,6 +166,15 @@ describe("public exports", () => {
       toOpenAIResponsesInput
       toOpenAIResponsesTools
       toOpenAITools"
+    `);
+  });
+
+  it("of @tunic/resilience", () => {
+    expect(names(resilience)).toMatchInlineSnapshot(`
+      "fallbackClient
+      retryBudget
+      retryModelCalls
+      routeClient"
     `);
   });
 

@@ -3,6 +3,7 @@ import { floor } from "./floor.js";
 import { bundleSize, importRatio } from "./footprint.js";
 import { idle, layerRatio } from "./layers.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
+import { sdkStreamRatio, services } from "./sdk-streams.js";
 import { tunic } from "./tunic.js";
 
 // Ratios of one process on one machine: Tunic against the same work written by hand.
@@ -24,6 +25,7 @@ const limits: Record<string, number> = {
   "resume-history": 2,
   "resume-session": 2,
   signing: 1,
+  ...Object.fromEntries(services.map((service) => [`sdk-${service}`, 1.5])),
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -59,6 +61,12 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
   "resume-history": async () => ({ ratio: (await resumeRatios(2000)).history }),
   "resume-session": async () => ({ ratio: (await resumeRatios(2000)).session }),
   signing: async () => ({ ms: Math.max(await signingMs(1), await signingMs(200)) }),
+  ...Object.fromEntries(
+    services.map((service) => [
+      `sdk-${service}`,
+      async () => ({ ratio: await sdkStreamRatio(service) }),
+    ]),
+  ),
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),
 };

@@ -62,7 +62,7 @@ function ownData(content: Content): JsonObject {
   return content.providerData?.["openai"] ?? {};
 }
 
-/** Whether a service thinks aloud in `reasoning_content`: then each message with calls has to have it. */
+/** Whether a service thinks aloud in `reasoning_content`: then each message of a turn with calls has to have it. */
 export function thinksAloud(own: OwnMembers | undefined, { origin, reasoning }: Replay): boolean {
   return reasoning === undefined && own?.origin === origin && own.member === "reasoning_content";
 }
@@ -70,20 +70,25 @@ export function thinksAloud(own: OwnMembers | undefined, { origin, reasoning }: 
 /** Messages never change, so that each form of one is made once. */
 const forms = new WeakMap<ChatCompletionMessageParam, Map<string, ChatCompletionMessageParam>>();
 
-/**
- * A message as a service is given it: with what it wants back of its own, and of nobody else's.
- *
- * @param thinks Whether the service has thought aloud in this conversation.
- */
+/** What stands around a message, as far as its form depends on it. */
+export interface Surroundings {
+  /** Whether the service has thought aloud in this conversation. */
+  readonly thinks: boolean;
+  /** Whether it follows the results of calls. */
+  readonly inToolTurn: boolean;
+}
+
+/** A message as a service is given it: with what it wants back of its own, and of nobody else's. */
 export function replayed(
   plain: ChatCompletionMessageParam,
   own: OwnMembers | undefined,
   replay: Replay,
-  thinks: boolean,
+  { thinks, inToolTurn }: Surroundings,
 ): ChatCompletionMessageParam {
   if (plain.role !== "assistant") return plain;
   const home = own?.origin === replay.origin ? own : undefined;
-  const reasoning = plain.tool_calls ? reasoningFor(own, home, replay, thinks) : undefined;
+  const isWanted = plain.tool_calls !== undefined || inToolTurn;
+  const reasoning = isWanted ? reasoningFor(own, home, replay, thinks) : undefined;
   const audio = home?.audio && isHeld(home.audio, replay) ? home.audio : undefined;
   const extras = home && home.extras.size > 0 ? home.extras : undefined;
   if (!reasoning && !audio && !extras) return plain;
@@ -103,7 +108,7 @@ export function replayed(
   return form;
 }
 
-/** The member for the reasoning and what is in it. It is of use between calls and results only. */
+/** The member for the reasoning and what is in it. It is of use in turns with calls only. */
 function reasoningFor(
   own: OwnMembers | undefined,
   home: OwnMembers | undefined,

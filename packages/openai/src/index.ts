@@ -1,5 +1,6 @@
 // The public surface of @tunic/openai. What is named here is API; nothing else is.
 
+export type { Replay } from "./assistant-replay.js";
 export { OpenAIChatClient } from "./openai-chat-client.js";
 export { OpenAIResponsesClient } from "./responses/openai-responses-client.js";
 export type { OpenAIResponsesClientOptions } from "./responses/responses-client-options.js";
@@ -12,5 +13,6 @@ export {
   toOpenAIResponsesTools,
 } from "./responses/to-responses-tools.js";
 export type { OpenAIChatClientOptions } from "./sdk-client.js";
+export type { ReasoningMember } from "./service.js";
 export { type ToOpenAIMessagesOptions, toOpenAIMessages } from "./to-openai-messages.js";
-export { toOpenAITools } from "./to-openai-tools.js";
+export { type ToOpenAIToolsOptions, toOpenAITools } from "./to-openai-tools.js";

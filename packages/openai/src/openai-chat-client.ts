@@ -112,7 +112,7 @@ export class OpenAIChatClient implements ChatClient {
     } catch (error) {
       const reason = reader === undefined ? filteredInput(error) : undefined;
       if (reason === undefined || signal.aborted) throw error;
-      return await filteredAnswer(builder, reason);
+      return await filteredAnswer(builder, reason, error);
     }
   }
 

@@ -4,7 +4,7 @@ import type { ReasoningMember } from "./service.js";
 import { listAt, textAt, type WireRecord } from "./wire-values.js";
 
 /** What a message's reasoning has to say when it goes back to the service it came from. */
-export interface ReasoningData extends JsonObject {
+interface ReasoningData extends JsonObject {
   readonly origin: string;
   readonly member: ReasoningMember;
 }

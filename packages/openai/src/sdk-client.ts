@@ -38,7 +38,7 @@ export interface OpenAIChatClientOptions {
    */
   readonly responseFormat?: "native" | "tool" | undefined;
   /**
-   * Which member a model's reasoning goes back in, on messages with calls. Default: the service gets
+   * Which member a model's reasoning goes back in, in turns with calls. Default: the service gets
    * back what it has sent, in the member in which it came, and nobody else gets it. A name sends all
    * that came from services of this protocol, and an empty text where there was none (not with
    * `reasoning_details`). OpenAI itself is never sent any.

@@ -54,7 +54,9 @@ export function toOpenAIMessages(
   const thinks = replay !== undefined && all.some(({ own }) => thinksAloud(own, replay));
   for (const { messages: made, media: files, own } of all) {
     for (const plain of made) {
-      const each = replay === undefined ? plain : replayed(plain, own, replay, thinks);
+      const inToolTurn = list.at(-1)?.role === "tool";
+      const each =
+        replay === undefined ? plain : replayed(plain, own, replay, { thinks, inToolTurn });
       // Nothing may stand between the results of one batch.
       if (each.role !== "tool") pushMedia();
       push(shortCallIds ? withShortCallIds(each) : each);

@@ -28,7 +28,7 @@ export interface RequestDefaults {
 }
 
 /** Told what could not be said strictly, and why; `run` is the one that wants to know. */
-export type NotStrictListener = (
+type NotStrictListener = (
   code: "tool_not_strict" | "response_format_not_strict",
   message: string,
   run: RunContext | undefined,

@@ -37,6 +37,7 @@ describe("an input that Azure's filter refuses", () => {
     for (const response of [whole, streamed]) {
       expect(response).toMatchObject({
         finishReason: "content_filter",
+        metadata: { requestId: "az_1" },
         messages: [
           {
             role: "assistant",

@@ -42,17 +42,20 @@ async function sentBy(asker: OpenAIChatClient, history: readonly Message[]): Pro
 const results = (...ids: string[]) => message("tool", ...ids.map((id) => result(id, "on")));
 
 describe("reasoning goes back", () => {
-  it("with calls, in the member in which it came, and not without calls", async () => {
+  it("in turns with calls, in the member in which it came, and not in others", async () => {
     const history = [
       message("user", "Go"),
       ...(await answered({ reasoning_content: "Hm.", content: null, tool_calls: [lamp] })),
       results("c1"),
       ...(await answered({ reasoning_content: "So.", content: "It is on." })),
+      message("user", "Thanks."),
+      ...(await answered({ reasoning_content: "Polite.", content: "You are welcome." })),
       message("user", "And now?"),
     ];
     expect(await sentBy(client(), history)).toEqual([
       { role: "assistant", content: null, tool_calls: [lamp], reasoning_content: "Hm." },
-      { role: "assistant", content: "It is on." },
+      { role: "assistant", content: "It is on.", reasoning_content: "So." },
+      { role: "assistant", content: "You are welcome." },
     ]);
   });
 

@@ -25,6 +25,8 @@ export interface WireRequest {
 /** A server on the loopback interface that plays prepared answers, one for each request. */
 export class WireServer {
   readonly requests: WireRequest[] = [];
+  /** What was wrong with the requests that came in. */
+  readonly #problems: string[] = [];
   readonly #replies: WireReply[] = [];
   #always: ((request: WireRequest) => WireReply) | undefined;
   readonly #server = createServer((request, response) => void this.#serve(request, response));
@@ -61,9 +63,12 @@ export class WireServer {
     return request.body;
   }
 
+  /** Throws where a request was not what the vendor takes, whatever the test made of the answer. */
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
+    const [problem] = this.#problems.splice(0);
+    if (problem !== undefined) throw new Error(`Not a chat completion request: ${problem}`);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -73,6 +78,7 @@ export class WireServer {
     const asked = { headers: request.headers, body };
     this.requests.push(asked);
     const problems = wireProblems("openai-chat", body);
+    this.#problems.push(...problems);
     if (problems.length > 0) {
       const error = { message: `Not a chat completion request: ${problems.join("; ")}` };
       response.writeHead(418, json).end(JSON.stringify({ error }));

@@ -51,6 +51,16 @@ const shape = (content: Content): string =>
     : content.type;
 
 describe.each(["session", "history"] as const)("questions of a model service, in a %s", (kept) => {
+  it("keep the name of the service that a client around several gives them", async () => {
+    const contents = [{ ...question("s1"), provider: "other" }];
+    const { conversation } = setUp([{ contents }, "found it"], kept);
+    const first = await conversation.say("go");
+    expect(first.approvalRequests).toEqual(contents);
+    conversation.restart();
+    const second = await conversation.say(approve(conversation.pending[0] as Request));
+    expect(second.text).toBe("found it");
+  });
+
   it("pause the run, and their answers go back to it untouched", async () => {
     const { conversation, client, sent } = setUp([asking("s1"), "found it"], kept);
     const first = await conversation.say("go");

@@ -50,6 +50,15 @@ export class ChatContext {
   }
 
   /**
+   * Whether a consumer has something of what the inside has answered so far: a message that was begun and
+   * has not been taken back. Always false where nobody streams.
+   */
+  get shown(): boolean {
+    const { segment, mark } = this.#passage;
+    return segment !== undefined && segment.since(mark).length > 0;
+  }
+
+  /**
    * Changes what comes out of the inside, streamed or not, message by message. Register before
    * `next()`; it holds for each later `next()` of this handler.
    */

@@ -123,13 +123,15 @@ function fitsAsItIs(contents: readonly Content[], entrance: Entrance): boolean {
  * A content as a model service may send it. Its questions are about its own tools, and their answers
  * go back to it; beyond that a model decides nothing here, and continues no call.
  */
-export function admitted(content: Content, provider: string): readonly Content[] {
+export function admitted(content: Content, own: string): readonly Content[] {
   if (!isControl(content)) return [content];
   if (content.type !== "function_approval_request" || typeof content.requestId !== "string") {
     return [];
   }
   const { type, requestId, call, reason, summary, expiresAt } = content;
   const { providerData, additionalProperties } = content;
+  // A client around several services says itself which of them asks.
+  const { provider = own } = content;
   const asked = { reason, summary, expiresAt, providerData, additionalProperties };
   return [{ type, requestId, call, ...defined(asked), provider }];
 }

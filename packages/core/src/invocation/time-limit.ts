@@ -19,15 +19,24 @@ export function startTimeLimit(run: Run, maxDurationMs: number): TimeLimit {
   const reason = new TimeIsUp(maxDurationMs);
   const startedAt = run.now();
   const waitedBefore = run.waitedMs;
+  const left = (): number =>
+    maxDurationMs - (run.now() - startedAt - (run.waitedMs - waitedBefore));
   let cancel = (): void => {};
   const arm = (ms: number): void => {
     cancel = run.environment.setTimer(() => {
-      const spent = run.now() - startedAt - (run.waitedMs - waitedBefore);
-      if (spent < maxDurationMs) arm(maxDurationMs - spent);
+      const rest = left();
+      if (rest > 0) arm(rest);
       else run.gate.abort(reason);
     }, ms);
   };
   run.gate.arm();
   arm(maxDurationMs);
-  return { reason, cancel: () => cancel() };
+  const ended = run.limitTime(left);
+  return {
+    reason,
+    cancel() {
+      cancel();
+      ended();
+    },
+  };
 }

@@ -35,8 +35,18 @@ export interface RunContext {
   readonly services: Services;
   /** Milliseconds that were spent on waiting for a slow consumer of updates. */
   readonly waitedMs: number;
+  /**
+   * Milliseconds until the run's time limit, or that of a run around it, stops it; `Infinity` where
+   * there is none. Waiting for a slow consumer does not count.
+   */
+  readonly remainingMs: number;
   /** Milliseconds since the epoch. */
   now(): number;
+  /**
+   * Calls back once after `ms` milliseconds on the clock of the run. Returns the function that cancels
+   * it: the end of the run does not.
+   */
+  setTimer(callback: () => void, ms: number): () => void;
   /** A new id, such as `message_…_3`. */
   newId(kind: string): string;
   /** Reports what is deliberately not fatal. */

@@ -73,6 +73,8 @@ export class Run implements RunContext {
   #waiting = 0;
   #waitingSince = 0;
   #childUsage: Usage | undefined;
+  /** How much time each limit that ticks leaves. */
+  #timeLimits: Set<() => number> | undefined;
   readonly #outside: readonly AbortSignal[];
   readonly #events: EventHub | undefined;
   readonly #onEvent: RunEventListener | undefined;
@@ -125,6 +127,23 @@ export class Run implements RunContext {
 
   now(): number {
     return this.environment.now();
+  }
+
+  setTimer(callback: () => void, ms: number): () => void {
+    return this.environment.setTimer(callback, ms);
+  }
+
+  get remainingMs(): number {
+    let least = this.parent?.remainingMs ?? Infinity;
+    if (this.#timeLimits) for (const left of this.#timeLimits) least = Math.min(least, left());
+    return least;
+  }
+
+  /** A time limit begins to tick. Returns the function that says that it has ended. */
+  limitTime(leftMs: () => number): () => void {
+    this.#timeLimits ??= new Set();
+    this.#timeLimits.add(leftMs);
+    return () => this.#timeLimits?.delete(leftMs);
   }
 
   newId(kind: string): string {

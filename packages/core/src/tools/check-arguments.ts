@@ -1,6 +1,6 @@
 /**
- * All that is needed only once arguments are really checked. It is loaded with `import()` when that
- * happens, so that programs whose agents call no tool do without it: nothing else may import it, or
+ * All that is needed only once arguments are really checked, and by what comes after that. It is
+ * loaded with `import()` when that happens, so that programs whose agents call no tool do without it: nothing else may import it, or
  * what it imports, at once.
  */
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
@@ -21,6 +21,7 @@ import type { StandardResult } from "./standard-schema.js";
 import { forValidator } from "./validator-schema.js";
 
 export { ajvCompiler } from "./ajv-compiler.js";
+export { oddValueText } from "./odd-values.js";
 
 /** What a check works with. */
 interface Means {

@@ -34,6 +34,11 @@ export function compiledSchema(parameters: JsonObject): CompiledSchema | undefin
   return compiled;
 }
 
+/** What checks arguments, once the first arguments have been checked. */
+export function loadedChecks(): Checks | undefined {
+  return checks;
+}
+
 /** The compiled form of a schema. Never rejects for what is wrong with the schema. */
 export async function compileSchema(parameters: JsonObject): Promise<CompiledSchema> {
   for (;;) {

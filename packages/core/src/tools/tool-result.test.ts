@@ -1,8 +1,9 @@
 import fc from "fast-check";
-import { describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import { ToolInvalidArgumentsError, ToolRateLimitError } from "../errors/tool-errors.js";
 import type { Content } from "../messages/content.js";
 import { dataContent, textContent } from "../messages/make-content.js";
+import { compileSchema } from "./compiled-schema.js";
 import type { ToolResult } from "./tool.js";
 import {
   argumentErrorResult,
@@ -18,6 +19,9 @@ function textOf(result: ToolResult): string {
     .map((content) => (content.type === "text" ? content.text : `<${content.type}>`))
     .join("|");
 }
+
+// As the check of a call's arguments does, before there is a result.
+beforeAll(() => compileSchema({}));
 
 const told = (value: unknown): string => textOf(toToolResult(value));
 

@@ -101,7 +101,7 @@ export class OpenAIResponsesClient implements ChatClient {
     } catch (error) {
       const reason = reader === undefined ? filteredInput(error) : undefined;
       if (reason === undefined || signal.aborted) throw error;
-      return await filteredAnswer(builder, reason);
+      return await filteredAnswer(builder, reason, error);
     }
   }
 }

@@ -1,0 +1,17 @@
+import { expectTypeOf, it } from "vitest";
+import type { FallbackClientOptions, FallbackTarget, RetryModelCallsOptions } from "./index.js";
+
+/** The optional members that cannot be written as undefined, under `exactOptionalPropertyTypes`. */
+type Exact<Options> = {
+  [Name in keyof Options]-?: Record<never, never> extends Pick<Options, Name>
+    ? Record<Name, undefined> extends Pick<Options, Name>
+      ? never
+      : Name
+    : never;
+}[keyof Options];
+
+it("options may be written as undefined", () => {
+  expectTypeOf<Exact<RetryModelCallsOptions>>().toBeNever();
+  expectTypeOf<Exact<FallbackClientOptions>>().toBeNever();
+  expectTypeOf<Exact<FallbackTarget>>().toBeNever();
+});
