@@ -7,7 +7,7 @@ import {
   type FunctionTool,
   tool,
 } from "@tunic/core";
-import { OpenAIChatClient } from "@tunic/openai";
+import { OpenAIChatClient, OpenAIResponsesClient } from "@tunic/openai";
 import type { WireFormat } from "@tunic/testing/wire";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { FourServices, secrets } from "./four-services.js";
@@ -23,6 +23,8 @@ afterEach(() => services.stop());
 const settings = { model: "model-1", apiKey: "none" };
 const clients: Readonly<Partial<Record<WireFormat, () => ChatClient>>> = {
   "openai-chat": () => new OpenAIChatClient({ ...settings, baseURL: `${services.address}/v1` }),
+  "openai-responses": () =>
+    new OpenAIResponsesClient({ ...settings, baseURL: `${services.address}/v1` }),
   anthropic: () => new AnthropicChatClient({ ...settings, baseURL: services.address }),
 };
 const formats = Object.keys(clients) as readonly WireFormat[];
