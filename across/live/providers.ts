@@ -1,6 +1,6 @@
 import { AnthropicChatClient } from "@tunic/anthropic";
 import type { ChatClient } from "@tunic/core";
-import { OpenAIChatClient } from "@tunic/openai";
+import { OpenAIChatClient, OpenAIResponsesClient } from "@tunic/openai";
 
 export interface LiveProvider {
   /** The environment variable that holds the key. */
@@ -17,6 +17,12 @@ export const providers: Readonly<Record<string, LiveProvider>> = {
     defaultModel: "gpt-5-mini",
     path: "/v1",
     create: (settings) => new OpenAIChatClient(settings),
+  },
+  "openai-responses": {
+    key: "OPENAI_API_KEY",
+    defaultModel: "gpt-5-mini",
+    path: "/v1",
+    create: (settings) => new OpenAIResponsesClient(settings),
   },
   anthropic: {
     key: "ANTHROPIC_API_KEY",
