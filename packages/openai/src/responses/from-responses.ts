@@ -90,10 +90,13 @@ export class ResponseReader {
     const type = textAt(value, "type");
     if (type.startsWith("response.")) {
       const { response } = value;
+      const { responseId } = this.#held;
       if (isRecord(response)) this.#head(response);
-      return ends.has(type)
-        ? this.#over(type, recordAt(value, "response"))
-        : this.#items.read(value);
+      if (!ends.has(type)) return this.#items.read(value);
+      const contents = this.#over(type, recordAt(value, "response"));
+      // Some servers say only now which response it was.
+      const late = responseId !== this.#held.responseId;
+      return late ? [...contents, ...this.#items.remember()] : contents;
     }
     if (type === "error" || isRecord(value["error"])) throw this.#failure(value);
     if (Array.isArray(value["output"]) || value["object"] === "response") {

@@ -145,6 +145,16 @@ export class OutputItem {
     return contents;
   }
 
+  /** Has a content that was told already remember which response it belongs to. */
+  remember(): Content[] {
+    const extras = asProviderData(this.#terms.held);
+    if (this.#call) return [{ ...pieceOf(this.#call), ...extras }];
+    const [first] = this.#parts;
+    if (first === undefined) return [];
+    const [key, { id }] = first;
+    return [{ type: key.startsWith("text") ? "text" : "text_reasoning", text: "", id, ...extras }];
+  }
+
   /** The answer was cut while this call was being written: it must never run. */
   cut(): Content[] {
     if (!this.#call || (this.completed && this.#arguments.trim() !== "")) return [];

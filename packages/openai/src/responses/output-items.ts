@@ -46,6 +46,15 @@ export class OutputItems {
     return contents;
   }
 
+  /** Has one of the contents remember which response it belongs to, where that came late. */
+  remember(): Content[] {
+    for (const item of this.#items) {
+      const contents = item.remember();
+      if (contents.length > 0) return contents;
+    }
+    return [];
+  }
+
   /** The answer was cut: what stands last is not whole. */
   cut(): Content[] {
     const last = this.#items.at(-1);

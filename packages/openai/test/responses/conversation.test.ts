@@ -6,7 +6,9 @@ import {
   toOpenAIResponsesTools,
 } from "../../src/index.js";
 import { call, message, noticingRun, request, result, tool } from "../helpers.js";
+import { asEvents } from "./as-events.js";
 import { called, response, said, thought } from "./build.js";
+import { streamed } from "./read-answer.js";
 import { ResponsesServer } from "./responses-server.js";
 
 async function setUp(store = true) {
@@ -95,6 +97,30 @@ describe("a conversation that the service holds", () => {
     ]);
     await client.getResponse(request(log));
     expect(server.lastInput.at(-1)).toMatchObject({ call_id: "c_2" });
+  });
+
+  it("is found again where the service says only at the end which response it was", async () => {
+    const { server, client } = await setUp();
+    await using _ = server;
+    for (const item of [said("Yes."), called("c1", "lamp")]) {
+      const answer = response([item], { id: "resp_late" });
+      const chunks = asEvents(answer).filter(
+        (event) => !/created|progress/.test(`${event["type"]}`),
+      );
+      server.reply({ chunks });
+      const log = [message("user", "One")];
+      const { response: first } = await streamed(client, request(log));
+      const more = [
+        ...log,
+        ...first.messages,
+        message("tool", result("c1", "on")),
+        message("user", "Two"),
+      ];
+      const news = item.type === "message" ? more.filter(({ role }) => role !== "tool") : more;
+      await client.getResponse(request(news, { conversationId: first.conversationId }));
+      expect(server.lastBody["previous_response_id"]).toBe("resp_late");
+      expect(words(server)).toEqual(item.type === "message" ? ["Two"] : ["on", "Two"]);
+    }
   });
 
   it("of somebody else is continued with all that is given", async () => {
