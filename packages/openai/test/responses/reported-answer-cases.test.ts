@@ -76,6 +76,12 @@ describe.each(ways)("an answer, $way", ({ read }) => {
     },
   );
 
+  it("a call that the service says is not whole never runs, wherever it stands", async () => {
+    const item = called("c1", "lamp", { a: 1 }, { status: "incomplete" });
+    const made = await read(response([item, said("Hm.")]));
+    expect(plainContents(made)[0]).toMatchObject({ parseError: expect.any(String) });
+  });
+
   it("a call that was whole before the limit is one", async () => {
     const item = called("c1", "lamp", { a: 1 });
     const made = await read(cutResponse([item, said("And no", { status: "incomplete" })]));
@@ -159,6 +165,21 @@ describe("B08: arguments of a call", () => {
     const told = events.map((event) => (delta(event) ? { ...event, delta: "?" } : event));
     expect(plainContents(await readStream(told))).toMatchObject([{ arguments: { a: 2, b: 3 } }]);
   });
+});
+
+it("calls are told apart where the end counts them differently than the stream did", async () => {
+  const [one, two] = [called("c1", "lamp", { a: 1 }), called("c2", "lamp", { b: 2 })];
+  const told = asEvents(response([one, two])).slice(0, -1);
+  const end = { type: "response.completed", response: response([two, one]) };
+  expect(plainContents(await readStream([...told, end]))).toMatchObject([
+    { callId: "c1", arguments: { a: 1 } },
+    { callId: "c2", arguments: { b: 2 } },
+  ]);
+  const onlyOne = asEvents(response([one])).slice(0, -1);
+  expect(plainContents(await readStream([...onlyOne, end]))).toMatchObject([
+    { callId: "c1", arguments: { a: 1 } },
+    { callId: "c2", arguments: { b: 2 } },
+  ]);
 });
 
 describe("B06: text", () => {

@@ -14,7 +14,7 @@ import {
   toOpenAIMessages,
   toOpenAIResponsesInput,
 } from "../../src/index.js";
-import { call, message, request, result } from "../helpers.js";
+import { call, message, noticingRun, request, result } from "../helpers.js";
 import { asEvents } from "./as-events.js";
 import { called, response, said, thought } from "./build.js";
 import { ResponsesServer } from "./responses-server.js";
@@ -124,6 +124,49 @@ it("B14: the results of a batch stand together, none is empty, and no text is", 
     { type: "function_call_output", call_id: "c2", output: "Error: the call failed." },
     { type: "message", role: "user", content: "and tomorrow?" },
   ]);
+});
+
+it("an item that comes twice goes out with its id once", () => {
+  const own = (itemId: string) => ({ providerData: { openai: { itemId } } });
+  const once: readonly Content[] = [
+    { type: "text", text: "Yes.", ...own("msg_1") },
+    { type: "error", message: "But no.", code: "refusal", ...own("msg_1") },
+    { type: "function_call", callId: "c1", name: "lamp", arguments: {}, ...own("fc_1") },
+  ];
+  const twice = once.map((each) =>
+    each.type === "function_call" ? { ...each, callId: "c2" } : each,
+  );
+  const input = toOpenAIResponsesInput([
+    message("user", "Hi."),
+    message("assistant", ...once),
+    message("tool", result("c1", "on")),
+    message("assistant", ...twice),
+    message("tool", result("c2", "on")),
+  ]);
+  expect(wireProblems("openai-responses", { model: "m", input })).toEqual([]);
+  expect(input).toMatchObject([
+    { role: "user" },
+    { id: "msg_1", content: [{ text: "Yes." }, { refusal: "But no." }] },
+    { id: "fc_1" },
+    { call_id: "c1" },
+    { role: "assistant", content: "Yes.But no." },
+    { call_id: "c2", name: "lamp" },
+    { call_id: "c2", output: "on" },
+  ]);
+});
+
+it("a call that nobody here can answer is not sent, and that is told", async () => {
+  const item = { type: "computer_call", id: "cu_1", call_id: "c1", status: "completed" };
+  await using server = await ResponsesServer.start();
+  server.reply({ body: response([item, said("Hm.")]) }, { body: response([said("ok")]) });
+  const client = new OpenAIResponsesClient({ model: "m", baseURL: server.url });
+  const { messages } = await client.getResponse(request());
+  expect(messages[0]?.contents[0]).toMatchObject({ type: "computer_call" });
+  const notices: string[] = [];
+  const asked = request([...request().messages, ...messages, message("user", "So?")]);
+  await client.getResponse({ ...asked, run: noticingRun(notices) });
+  expect(sentTypes(server.lastInput)).toEqual(["message", "message", "message"]);
+  expect(notices).toEqual([expect.stringContaining("computer_call")]);
 });
 
 describe.each([
