@@ -163,7 +163,10 @@ describe("public exports", () => {
   it("of @tunic/openai", () => {
     expect(names(openai)).toMatchInlineSnapshot(`
       "OpenAIChatClient
+      OpenAIResponsesClient
       toOpenAIMessages
+      toOpenAIResponsesInput
+      toOpenAIResponsesTools
       toOpenAITools"
     `);
   });

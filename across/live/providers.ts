@@ -1,7 +1,7 @@
 import { AnthropicChatClient } from "@tunic/anthropic";
 import type { ChatClient } from "@tunic/core";
 import { GeminiChatClient } from "@tunic/gemini";
-import { OpenAIChatClient } from "@tunic/openai";
+import { OpenAIChatClient, OpenAIResponsesClient } from "@tunic/openai";
 
 export interface LiveProvider {
   /** The environment variable that holds the key. */
@@ -18,6 +18,12 @@ export const providers: Readonly<Record<string, LiveProvider>> = {
     defaultModel: "gpt-5-mini",
     path: "/v1",
     create: (settings) => new OpenAIChatClient(settings),
+  },
+  "openai-responses": {
+    key: "OPENAI_API_KEY",
+    defaultModel: "gpt-5-mini",
+    path: "/v1",
+    create: (settings) => new OpenAIResponsesClient(settings),
   },
   anthropic: {
     key: "ANTHROPIC_API_KEY",

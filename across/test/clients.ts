@@ -1,7 +1,12 @@
 import { AnthropicChatClient, toAnthropicTools } from "@tunic/anthropic";
 import type { ChatClient, FunctionTool } from "@tunic/core";
 import { GeminiChatClient, toGeminiTools } from "@tunic/gemini";
-import { OpenAIChatClient, toOpenAITools } from "@tunic/openai";
+import {
+  OpenAIChatClient,
+  OpenAIResponsesClient,
+  toOpenAIResponsesTools,
+  toOpenAITools,
+} from "@tunic/openai";
 import type { WireFormat } from "@tunic/testing/wire";
 
 interface TestedClient {
@@ -14,10 +19,14 @@ interface TestedClient {
 const settings = { model: "model-1", apiKey: "none" };
 
 /** Every client of ours that speaks a protocol. */
-export const clients: Readonly<Partial<Record<WireFormat, TestedClient>>> = {
+export const clients: Readonly<Record<WireFormat, TestedClient>> = {
   "openai-chat": {
     create: (address) => new OpenAIChatClient({ ...settings, baseURL: `${address}/v1` }),
     sent: (tool) => toOpenAITools([tool]),
+  },
+  "openai-responses": {
+    create: (address) => new OpenAIResponsesClient({ ...settings, baseURL: `${address}/v1` }),
+    sent: (tool) => toOpenAIResponsesTools([tool]),
   },
   anthropic: {
     create: (baseURL) => new AnthropicChatClient({ ...settings, baseURL }),

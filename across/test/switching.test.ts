@@ -30,9 +30,7 @@ const lamp = lampThat("never_require");
 const askedLamp = lampThat("always_require");
 
 function agentFor(format: WireFormat, tools = lamp): Agent {
-  const client = clients[format]?.create(services.address);
-  if (client === undefined) throw new Error(`There is no client for ${format}.`);
-  return new Agent({ client, tools });
+  return new Agent({ client: clients[format].create(services.address), tools });
 }
 
 /** As a program that ends after each turn. */

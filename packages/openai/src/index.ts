@@ -2,6 +2,16 @@
 
 export type { Replay } from "./assistant-replay.js";
 export { OpenAIChatClient } from "./openai-chat-client.js";
+export { OpenAIResponsesClient } from "./responses/openai-responses-client.js";
+export type { OpenAIResponsesClientOptions } from "./responses/responses-client-options.js";
+export {
+  type ToOpenAIResponsesInputOptions,
+  toOpenAIResponsesInput,
+} from "./responses/to-responses-input.js";
+export {
+  type ToOpenAIResponsesToolsOptions,
+  toOpenAIResponsesTools,
+} from "./responses/to-responses-tools.js";
 export type { OpenAIChatClientOptions } from "./sdk-client.js";
 export type { ReasoningMember } from "./service.js";
 export { type ToOpenAIMessagesOptions, toOpenAIMessages } from "./to-openai-messages.js";

@@ -25,6 +25,16 @@ export interface Reading {
   now(): number;
   /** Whether what was read so far is a whole answer. */
   finished(): boolean;
+  /** For error messages. Default: those of chat completions. */
+  readonly words?: AnswerWords;
+}
+
+/** How error messages speak of an answer. */
+interface AnswerWords {
+  /** Such as `chat completion`. */
+  readonly answer: string;
+  /** What ends one in a stream. */
+  readonly end: string;
 }
 
 /** Sends a request. All failures, while the answer comes in too, are `ChatClientError`s. */
@@ -33,25 +43,37 @@ export async function openAnswer(
   body: ChatCompletionCreateParamsBase,
   reading: Reading,
 ): Promise<OpenedAnswer> {
+  const { signal } = reading;
+  const send = () => client.chat.completions.create(body, { signal }).asResponse();
+  return await openAnswerOf(client, send, body.stream === true, reading);
+}
+
+/** As {@link openAnswer}, whatever API the request goes to. */
+export async function openAnswerOf(
+  client: OpenAI,
+  send: () => Promise<Response>,
+  streamed: boolean,
+  reading: Reading,
+): Promise<OpenedAnswer> {
   let response: Response;
   try {
-    response = await client.chat.completions.create(body, { signal: reading.signal }).asResponse();
+    response = await send();
   } catch (error) {
     throw toChatClientError(error, reading.now(), client.baseURL);
   }
   const surroundings = { headers: response.headers, now: reading.now() };
   // What the server says it sends counts, not what was asked for: some cannot stream.
   const type = response.headers.get("content-type") ?? "";
-  const streams = body.stream === true ? !type.includes("json") : type.includes("event-stream");
+  const streams = streamed ? !type.includes("json") : type.includes("event-stream");
   return {
     surroundings,
     chunks: streams
       ? streamedAnswer(response, client, surroundings, reading)
-      : wholeAnswer(response),
+      : wholeAnswer(response, reading.words),
   };
 }
 
-async function* wholeAnswer(response: Response): AsyncGenerator<unknown> {
+async function* wholeAnswer(response: Response, words?: AnswerWords): AsyncGenerator<unknown> {
   let text: string;
   try {
     text = await response.text();
@@ -62,7 +84,7 @@ async function* wholeAnswer(response: Response): AsyncGenerator<unknown> {
   try {
     answer = JSON.parse(text);
   } catch (error) {
-    throw malformed(text.slice(0, 200), error);
+    throw malformed(text.slice(0, 200), error, words?.answer);
   }
   yield answer;
 }
@@ -71,7 +93,7 @@ async function* streamedAnswer(
   response: Response,
   client: OpenAI,
   surroundings: ErrorSurroundings,
-  { finished }: Reading,
+  { finished, words }: Reading,
 ): AsyncGenerator<unknown> {
   const watch = new DoneWatch();
   const whole = (): boolean => finished() || watch.done;
@@ -79,10 +101,10 @@ async function* streamedAnswer(
     yield* Stream.fromSSEResponse(watch.over(response), new AbortController(), client);
   } catch (error) {
     const failure = watch.brokenOff
-      ? cutStream(surroundings, error)
-      : toStreamError(error, surroundings);
+      ? cutStream(surroundings, error, words?.end)
+      : toStreamError(error, surroundings, words?.end);
     // A connection that breaks behind the end of the answer has taken nothing with it.
     if (failure.code !== "cut_stream" || !whole()) throw failure;
   }
-  if (!whole()) throw cutStream(surroundings);
+  if (!whole()) throw cutStream(surroundings, undefined, words?.end);
 }

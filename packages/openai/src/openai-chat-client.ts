@@ -1,12 +1,10 @@
 import {
   askWithAnswerTool,
   type ChatClient,
-  ChatClientError,
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
   ConfigurationError,
-  errorContent,
   isJsonObject,
   ResponseBuilder,
   type RunContext,
@@ -15,6 +13,7 @@ import {
 } from "@tunic/core";
 import type OpenAI from "openai";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
+import { filteredAnswer } from "./filtered-answer.js";
 import { AnswerReader } from "./from-openai.js";
 import { openAnswer } from "./open-answer.js";
 import { filteredInput } from "./openai-errors.js";
@@ -113,7 +112,7 @@ export class OpenAIChatClient implements ChatClient {
     } catch (error) {
       const reason = reader === undefined ? filteredInput(error) : undefined;
       if (reason === undefined || signal.aborted) throw error;
-      return await refused(builder, reason, error);
+      return await filteredAnswer(builder, reason, error);
     }
   }
 
@@ -123,21 +122,6 @@ export class OpenAIChatClient implements ChatClient {
     this.#told.add(key);
     run.notice(code, message);
   }
-}
-
-/** An input that the service's filter has refused: an answer, though one without an answer in it. */
-async function refused(
-  builder: ResponseBuilder,
-  reason: string,
-  error: unknown,
-): Promise<ChatResponse> {
-  await builder.add(errorContent(reason, { code: "refusal_content_filter" }));
-  const requestId = error instanceof ChatClientError ? error.requestId : undefined;
-  return builder.finish({
-    finishReason: "content_filter",
-    rawFinishReason: "content_filter",
-    metadata: requestId === undefined ? undefined : { requestId },
-  });
 }
 
 function audioFormatOf({ options }: ChatRequest): string | undefined {

@@ -48,14 +48,18 @@ function addressHint(baseURL: string | undefined): string {
 }
 
 /** A failure while a stream was being read: what the SDK does not know is a lost connection. */
-export function toStreamError(error: unknown, surroundings: ErrorSurroundings): ChatClientError {
+export function toStreamError(
+  error: unknown,
+  surroundings: ErrorSurroundings,
+  missing?: string,
+): ChatClientError {
   if (error instanceof APIError && error.status === undefined && isRecord(error.error)) {
     return fromErrorObject(error.error, surroundings, error);
   }
   if (error instanceof APIError || error instanceof SyntaxError) {
     return toChatClientError(error, surroundings.now);
   }
-  return cutStream(surroundings, error);
+  return cutStream(surroundings, error, missing);
 }
 
 /** No connection came about, or it was lost. */
@@ -68,22 +72,27 @@ export function lostConnection(
 }
 
 /** The stream ended before the answer did. */
-export function cutStream(surroundings: ErrorSurroundings, cause?: unknown): ChatClientError {
+export function cutStream(
+  surroundings: ErrorSurroundings,
+  cause?: unknown,
+  missing = "no finish reason and no [DONE]",
+): ChatClientError {
   return new ChatClientError(
     "cut_stream",
-    withCause(
-      "The stream ended before the answer was complete: no finish reason and no [DONE] came.",
-      cause,
-    ),
+    withCause(`The stream ended before the answer was complete: ${missing} came.`, cause),
     { retryable: true, ...requestIdOf(surroundings), ...(cause !== undefined && { cause }) },
   );
 }
 
-/** The service answered something that is no chat completion. */
-export function malformed(detail: string, cause?: unknown): ChatClientError {
+/** The service answered something that is no chat completion, or no response. */
+export function malformed(
+  detail: string,
+  cause?: unknown,
+  expected = "chat completion",
+): ChatClientError {
   return new ChatClientError(
     "malformed_response",
-    `The service sent what is no chat completion: ${detail}`,
+    `The service sent what is no ${expected}: ${detail}`,
     { retryable: true, ...(cause !== undefined && { cause }) },
   );
 }
@@ -118,7 +127,7 @@ const wordCodes: readonly (readonly [RegExp, readonly [string, boolean]])[] = [
   [/authentication|api_key/i, ["authentication", false]],
   [/permission/i, ["permission", false]],
   [/not_found/i, ["not_found", false]],
-  [/invalid|context_length|content/i, ["bad_request", false]],
+  [/invalid|context_length|content|image|policy|residency/i, ["bad_request", false]],
 ];
 
 function statusIn(error: WireRecord): number | undefined {

@@ -1,4 +1,5 @@
 import { expectTypeOf, it } from "vitest";
+import type { OpenAIResponsesClientOptions } from "./responses/responses-client-options.js";
 import type { OpenAIChatClientOptions } from "./sdk-client.js";
 
 /** The optional members that cannot be written as undefined, under `exactOptionalPropertyTypes`. */
@@ -12,4 +13,5 @@ type Exact<Options> = {
 
 it("options may be written as undefined", () => {
   expectTypeOf<Exact<OpenAIChatClientOptions>>().toBeNever();
+  expectTypeOf<Exact<OpenAIResponsesClientOptions>>().toBeNever();
 });

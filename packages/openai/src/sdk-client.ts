@@ -87,14 +87,20 @@ export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
   return options.client ?? newClient(connection);
 }
 
-function newClient(options: OpenAIChatClientOptions): OpenAI {
+/**
+ * An SDK instance by its settings.
+ *
+ * @param what The class that takes them, for error messages.
+ * @throws ConfigurationError for a missing key.
+ */
+export function newClient(options: OpenAIChatClientOptions, what = "OpenAIChatClient"): OpenAI {
   const { apiKey, baseURL, organization, maxRetries = 0, defaultHeaders } = options;
   const elsewhere = baseURL !== undefined || environment("OPENAI_BASE_URL") !== undefined;
   const hasKey = apiKey !== undefined && apiKey !== "";
   if (!hasKey && environment("OPENAI_API_KEY") === undefined && !elsewhere) {
     throw new ConfigurationError(
       "missing_api_key",
-      "OpenAIChatClient has no key. Set OPENAI_API_KEY, or pass apiKey; for a local server that " +
+      `${what} has no key. Set OPENAI_API_KEY, or pass apiKey; for a local server that ` +
         "asks for none, pass its baseURL.",
     );
   }

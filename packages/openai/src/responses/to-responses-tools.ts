@@ -1,0 +1,196 @@
+import {
+  ConfigurationError,
+  type FunctionTool,
+  type HostedTool,
+  type JsonObject,
+  type Tool,
+  type ToolChoice,
+  toObjectSchema,
+} from "@tunic/core";
+import type {
+  ResponseCreateParams,
+  FunctionTool as ResponsesFunctionTool,
+  Tool as ResponsesTool,
+  ToolChoiceTypes,
+} from "openai/resources/responses/responses";
+
+import { toStrictSchema } from "../to-strict-schema.js";
+import { namesOnWire, toWireName } from "../tool-names.js";
+
+/** How tools are said. */
+export interface ToOpenAIResponsesToolsOptions {
+  /** Whether the service has strict mode, so that tools that can be said strictly are. Default false. */
+  readonly strict?: boolean | undefined;
+  /** Told of a tool that could not be said strictly, and why. */
+  readonly onNotStrict?: ((tool: FunctionTool, reason: string) => void) | undefined;
+}
+
+/** Tools never change, so what one comes to holds as long as it lives. */
+const plain = new WeakMap<Tool, ResponsesTool>();
+const strict = new WeakMap<Tool, ResponsesTool>();
+
+/**
+ * Tools as the Responses API takes them. The same tool gives the same object every time.
+ *
+ * @throws ConfigurationError naming the tool that the service would refuse, and what to write.
+ */
+export function toOpenAIResponsesTools(
+  tools: readonly Tool[],
+  options: ToOpenAIResponsesToolsOptions = {},
+): ResponsesTool[] {
+  namesOnWire(tools);
+  return tools.map((tool) => {
+    if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
+    const parameters = strictParameters(tool, options);
+    if (parameters) {
+      return remembered(strict, tool, () => functionTool(tool, parameters, true));
+    }
+    return remembered(plain, tool, () => functionTool(tool, plainParameters(tool), false));
+  });
+}
+
+function remembered(
+  known: WeakMap<Tool, ResponsesTool>,
+  tool: Tool,
+  make: () => ResponsesTool,
+): ResponsesTool {
+  let made = known.get(tool);
+  if (made === undefined) {
+    made = make();
+    known.set(tool, made);
+  }
+  return made;
+}
+
+/** The schema in strict form where that is wanted and there is one. */
+function strictParameters(
+  tool: FunctionTool,
+  options: ToOpenAIResponsesToolsOptions,
+): JsonObject | undefined {
+  const { strict: mode = "auto", name, parameters } = tool;
+  if (mode === false || (mode === "auto" && !options.strict)) return undefined;
+  const { schema, reason } = toStrictSchema(parameters);
+  if (schema !== undefined) return schema;
+  if (mode === true) {
+    throw new ConfigurationError(
+      "tool_not_strict",
+      `The tool "${name}" says strict: true, and its schema has no strict form: ${reason}. ` +
+        'Change the schema, or say strict: "auto".',
+    );
+  }
+  options.onNotStrict?.(tool, reason);
+  return undefined;
+}
+
+function plainParameters({ name, parameters }: FunctionTool): JsonObject {
+  return toObjectSchema(parameters, `The schema of tool "${name}"`);
+}
+
+function functionTool(
+  { name, description }: FunctionTool,
+  parameters: JsonObject,
+  isStrict: boolean,
+): ResponsesFunctionTool {
+  return {
+    type: "function",
+    name: toWireName(name),
+    ...(description !== "" && { description }),
+    parameters,
+    // Said explicitly: here a tool is strict unless it says otherwise.
+    strict: isStrict,
+  };
+}
+
+/** Tools of the service that somebody else has to run. */
+const runElsewhere: ReadonlySet<unknown> = new Set([
+  "function",
+  "custom",
+  "computer",
+  "computer_use_preview",
+  "local_shell",
+  "apply_patch",
+]);
+
+function hostedTool({ name, provider, definition }: HostedTool): ResponsesTool {
+  if (provider !== "openai") {
+    throw new ConfigurationError(
+      "foreign_tool",
+      `The tool "${name}" is run by ${provider} and unknown to OpenAI. Leave it out here, or write ` +
+        `a tool() that does the same.`,
+    );
+  }
+  if (runElsewhere.has(definition["type"])) {
+    throw new ConfigurationError(
+      "unsupported_tool",
+      `OpenAI does not run the tool "${name}" of type ${JSON.stringify(definition["type"])}: its ` +
+        `calls would wait for an answer. Write it as a tool().`,
+    );
+  }
+  // What a service hosts is open-ended: whoever wrote the definition knows its form.
+  return definition as unknown as ResponsesTool;
+}
+
+type WireChoice = NonNullable<ResponseCreateParams["tool_choice"]>;
+
+/**
+ * The tool choice as the service takes it; undefined where it says nothing because there are no
+ * tools.
+ *
+ * @throws ConfigurationError `invalid_option` where it asks for a tool that is not there.
+ */
+export function toResponsesToolChoice(
+  choice: ToolChoice | undefined,
+  tools: readonly Tool[],
+): WireChoice | undefined {
+  if (choice === undefined) return undefined;
+  if (choice === "auto" || choice === "none") return tools.length > 0 ? choice : undefined;
+  if (choice === "required") {
+    if (tools.length > 0) return choice;
+    throw new ConfigurationError(
+      "invalid_option",
+      'toolChoice is "required", but there are no tools.',
+    );
+  }
+  if ("name" in choice) return oneTool(named(choice.name, tools));
+  const allowed = choice.allowed.map((name) => reference(named(name, tools)));
+  return { type: "allowed_tools", mode: "auto", tools: allowed };
+}
+
+/** The types of hosted tools that a choice can name. */
+const choosable: readonly string[] = [
+  "file_search",
+  "web_search_preview",
+  "web_search_preview_2025_03_11",
+  "image_generation",
+  "code_interpreter",
+] satisfies readonly ToolChoiceTypes["type"][];
+
+function oneTool(tool: Tool): WireChoice {
+  if (tool.type === "function") {
+    return { type: "function", name: toWireName(tool.name) };
+  }
+  const { type, server_label } = tool.definition;
+  if (type === "mcp" && typeof server_label === "string") return { type, server_label };
+  const chosen = choosable.find((each) => each === type);
+  if (chosen !== undefined) return { type: chosen as ToolChoiceTypes["type"] };
+  // A tool that has no choice of its own is the only one that is allowed.
+  return { type: "allowed_tools", mode: "required", tools: [reference(tool)] };
+}
+
+function reference(tool: Tool): Record<string, unknown> {
+  if (tool.type === "function") {
+    return { type: "function", name: toWireName(tool.name) };
+  }
+  const { type, server_label } = tool.definition;
+  return { type, ...(server_label !== undefined && { server_label }) };
+}
+
+function named(name: string, tools: readonly Tool[]): Tool {
+  const found = tools.find((tool) => tool.name === name);
+  if (found) return found;
+  const names = tools.map((tool) => tool.name).join(", ");
+  throw new ConfigurationError(
+    "invalid_option",
+    `toolChoice names "${name}"; the tools are: ${names || "none"}.`,
+  );
+}
