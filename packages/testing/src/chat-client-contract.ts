@@ -4,6 +4,7 @@ import {
   ChatClientError,
   type ChatRequest,
   type ChatResponse,
+  type Content,
   foldUpdates,
   type Message,
   type Tool,
@@ -306,10 +307,23 @@ async function streamed(
 /** What two answers have in common when only ids and times differ. */
 function comparable(response: ChatResponse): unknown {
   return {
-    messages: response.messages.map(({ role, contents }) => ({ role, contents })),
+    messages: response.messages.map(({ role, contents }) => ({
+      role,
+      contents: contents.map(({ providerData, ...content }) => ({
+        ...content,
+        // Its ids are new with each answer.
+        ...(providerData && { providerData: kindsIn(providerData) }),
+      })),
+    })),
     finishReason: response.finishReason,
     usage: response.usage,
   };
+}
+
+function kindsIn(data: NonNullable<Content["providerData"]>): unknown {
+  return JSON.parse(JSON.stringify(data), (_key, value) =>
+    typeof value === "string" ? "(text)" : value,
+  );
 }
 
 function callsIn(response: ChatResponse) {

@@ -1,5 +1,4 @@
 import { LLMock } from "@copilotkit/aimock";
-import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
 import { wireProblems } from "@tunic/testing/wire";
 import OpenAI from "openai";
 import { afterEach, beforeEach, expect, it } from "vitest";
@@ -27,61 +26,6 @@ function clientOf(mock: LLMock, store = false, send: typeof fetch = fetch): Open
     fetch: checked,
   });
   return new OpenAIResponsesClient({ model: "gpt-4.1-mini", client, store, strictTools: true });
-}
-
-/** aimock makes up other ids of items for each answer; two answers are equal but for them. */
-const withEqualIds: typeof fetch = async (address, init) => {
-  const answer = await fetch(address, init);
-  const text = (await answer.text()).replaceAll(/"msg-[^"]+"/g, '"msg-1"');
-  return new Response(text, answer);
-};
-
-describeChatClientContract("OpenAI responses, against aimock", {
-  async create(scenario) {
-    const mock = await startMock();
-    play(mock, scenario);
-    const send = scenario.kind === "text" ? withEqualIds : fetch;
-    return { client: clientOf(mock, false, send), close: () => mock.stop() };
-  },
-  cannot: { hang: "it begins no answer that it does not end" },
-});
-
-function play(mock: LLMock, scenario: ContractScenario): void {
-  const anything = { endpoint: "chat" } as const;
-  switch (scenario.kind) {
-    case "text": {
-      const { inputTokens = 0, outputTokens = 0, totalTokens = 0 } = scenario.usage;
-      const usage = {
-        input_tokens: inputTokens,
-        output_tokens: outputTokens,
-        total_tokens: totalTokens,
-      };
-      mock.on(anything, { content: scenario.text, usage });
-      return;
-    }
-    case "calls": {
-      const toolCalls = scenario.calls.map((call) => ({
-        name: call.name,
-        arguments: JSON.stringify(call.arguments),
-      }));
-      mock.on(anything, { toolCalls });
-      return;
-    }
-    case "broken_arguments": {
-      const { name, argumentsText } = scenario;
-      mock.on(anything, { toolCalls: [{ name, arguments: argumentsText }] });
-      return;
-    }
-    case "error":
-      mock.on(anything, { error: { message: "No." }, status: scenario.status });
-      return;
-    default:
-      mock.on(
-        anything,
-        { content: "A longer answer, in several pieces." },
-        { chunkSize: 4, truncateAfterChunks: 5 },
-      );
-  }
 }
 
 let mock: LLMock;
