@@ -1,14 +1,16 @@
 import { fork } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import Anthropic from "@anthropic-ai/sdk";
+import { GoogleGenAI } from "@google/genai";
 import { AnthropicChatClient } from "@tunic/anthropic";
 import type { ChatClient } from "@tunic/core";
-import { OpenAIChatClient } from "@tunic/openai";
+import { GeminiChatClient } from "@tunic/gemini";
+import { OpenAIChatClient, OpenAIResponsesClient } from "@tunic/openai";
 import OpenAI from "openai";
 import { wholeText } from "./streamed-bodies.js";
 
 /** The services whose streams are measured. */
-export const services = ["openai-chat", "anthropic"] as const;
+export const services = ["openai-chat", "openai-responses", "anthropic", "gemini"] as const;
 export type Service = (typeof services)[number];
 
 /** Reads a whole streamed answer and returns its text. */
@@ -48,28 +50,58 @@ async function timeOf(read: Read): Promise<number> {
 }
 
 const hello = "hello";
+const settings = { apiKey: "none", maxRetries: 0 };
 
 function readers(service: Service, address: string): readonly [sdk: Read, tunic: Read] {
-  const settings = { apiKey: "none", maxRetries: 0 };
-  if (service === "openai-chat") {
-    const client = new OpenAI({ ...settings, baseURL: `${address}/v1` });
-    const sdk = async (): Promise<string> => {
-      let text = "";
-      const stream = await client.chat.completions.create({
-        model: "gpt-5",
-        messages: [{ role: "user", content: hello }],
-        stream: true,
-      });
-      for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
-      return text;
-    };
-    return [sdk, through(new OpenAIChatClient({ model: "gpt-5", client }))];
+  switch (service) {
+    case "openai-chat":
+      return chatCompletions(address);
+    case "openai-responses":
+      return responses(address);
+    case "anthropic":
+      return anthropic(address);
+    case "gemini":
+      return gemini(address);
   }
+}
+
+function chatCompletions(address: string): readonly [sdk: Read, tunic: Read] {
+  const client = new OpenAI({ ...settings, baseURL: `${address}/v1` });
+  const model = "gpt-5";
+  const sdk = async (): Promise<string> => {
+    let text = "";
+    const stream = await client.chat.completions.create({
+      model,
+      messages: [{ role: "user", content: hello }],
+      stream: true,
+    });
+    for await (const chunk of stream) text += chunk.choices[0]?.delta.content ?? "";
+    return text;
+  };
+  return [sdk, through(new OpenAIChatClient({ model, client }))];
+}
+
+function responses(address: string): readonly [sdk: Read, tunic: Read] {
+  const client = new OpenAI({ ...settings, baseURL: `${address}/v1` });
+  const model = "gpt-5";
+  const sdk = async (): Promise<string> => {
+    let text = "";
+    const stream = await client.responses.create({ model, input: hello, stream: true });
+    for await (const event of stream) {
+      if (event.type === "response.output_text.delta") text += event.delta;
+    }
+    return text;
+  };
+  return [sdk, through(new OpenAIResponsesClient({ model, client }))];
+}
+
+function anthropic(address: string): readonly [sdk: Read, tunic: Read] {
   const client = new Anthropic({ ...settings, baseURL: address });
+  const model = "claude-sonnet-5";
   const sdk = async (): Promise<string> => {
     let text = "";
     const stream = await client.messages.create({
-      model: "claude-sonnet-5",
+      model,
       max_tokens: 5000,
       messages: [{ role: "user", content: hello }],
       stream: true,
@@ -81,7 +113,19 @@ function readers(service: Service, address: string): readonly [sdk: Read, tunic:
     }
     return text;
   };
-  return [sdk, through(new AnthropicChatClient({ model: "claude-sonnet-5", client }))];
+  return [sdk, through(new AnthropicChatClient({ model, client }))];
+}
+
+function gemini(address: string): readonly [sdk: Read, tunic: Read] {
+  const client = new GoogleGenAI({ apiKey: "none", httpOptions: { baseUrl: address } });
+  const model = "gemini-3.5-flash";
+  const sdk = async (): Promise<string> => {
+    let text = "";
+    const stream = await client.models.generateContentStream({ model, contents: hello });
+    for await (const chunk of stream) text += chunk.text ?? "";
+    return text;
+  };
+  return [sdk, through(new GeminiChatClient({ model, client }))];
 }
 
 function through(client: ChatClient): Read {

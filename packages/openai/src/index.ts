@@ -1,7 +1,12 @@
 // The public surface of @tunic/openai. What is named here is API; nothing else is.
 
-export type { Replay } from "./assistant-replay.js";
-export { OpenAIChatClient } from "./openai-chat-client.js";
+export type { Replay } from "./chat-completions/assistant-replay.js";
+export { OpenAIChatClient } from "./chat-completions/openai-chat-client.js";
+export {
+  type ToOpenAIMessagesOptions,
+  toOpenAIMessages,
+} from "./chat-completions/to-openai-messages.js";
+export { type ToOpenAIToolsOptions, toOpenAITools } from "./chat-completions/to-openai-tools.js";
 export { OpenAIResponsesClient } from "./responses/openai-responses-client.js";
 export type { OpenAIResponsesClientOptions } from "./responses/responses-client-options.js";
 export {
@@ -14,5 +19,3 @@ export {
 } from "./responses/to-responses-tools.js";
 export type { OpenAIChatClientOptions } from "./sdk-client.js";
 export type { ReasoningMember } from "./service.js";
-export { type ToOpenAIMessagesOptions, toOpenAIMessages } from "./to-openai-messages.js";
-export { type ToOpenAIToolsOptions, toOpenAITools } from "./to-openai-tools.js";

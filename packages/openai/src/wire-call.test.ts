@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { call, message, result } from "../test/helpers.js";
-import { toOpenAIMessages } from "./to-openai-messages.js";
+import { toOpenAIMessages } from "./chat-completions/to-openai-messages.js";
 import { toWireCallId } from "./wire-call.js";
 
 const ids = fc.uniqueArray(

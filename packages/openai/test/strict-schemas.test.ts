@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue, tool } from "@tunic/core
 import { Ajv2020 } from "ajv/dist/2020.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { toStrictSchema } from "../src/to-strict-schema.js";
+import { toStrictSchema } from "../src/strict/to-strict-schema.js";
 import { strictProblems } from "./strict-rules.js";
 
 /** A value that fits a schema, in the forms that it takes on its way. */

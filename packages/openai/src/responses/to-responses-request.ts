@@ -15,7 +15,7 @@ import type {
   ResponseCreateParamsBase,
   ResponseTextConfig,
 } from "openai/resources/responses/responses";
-import { toStrictSchema } from "../to-strict-schema.js";
+import { toStrictSchema } from "../strict/to-strict-schema.js";
 import { heldPart } from "./held-conversation.js";
 import { toInput } from "./to-responses-input.js";
 import { toOpenAIResponsesTools, toResponsesToolChoice } from "./to-responses-tools.js";

@@ -14,7 +14,7 @@ import type {
   ToolChoiceTypes,
 } from "openai/resources/responses/responses";
 
-import { toStrictSchema } from "../to-strict-schema.js";
+import { toStrictSchema } from "../strict/to-strict-schema.js";
 import { namesOnWire, toWireName } from "../tool-names.js";
 
 /** How tools are said. */

@@ -1,9 +1,9 @@
 import type { JsonObject } from "@tunic/core";
 import { type ContractScenario, describeChatClientContract } from "@tunic/testing/contracts";
-import { OpenAIResponsesClient } from "../../src/index.js";
+import { OpenAIResponsesClient, toOpenAIResponsesTools } from "../../src/index.js";
 import type { WireReply } from "../wire-server.js";
 import { asEvents } from "./as-events.js";
-import { called, response, said } from "./build.js";
+import { called, cutResponse, refused, response, said } from "./build.js";
 import { ResponsesServer } from "./responses-server.js";
 
 describeChatClientContract("OpenAI responses", {
@@ -45,6 +45,15 @@ function answerOf(scenario: ContractScenario): JsonObject {
   if (scenario.kind === "broken_arguments") {
     return response([called("call_0", scenario.name, scenario.argumentsText)]);
   }
+  if (scenario.kind === "odd_name") {
+    const [sent] = toOpenAIResponsesTools([scenario.tool]);
+    const name = sent?.type === "function" ? sent.name : "";
+    return response([called("call_0", name, scenario.arguments)]);
+  }
+  if (scenario.kind === "cut_call") {
+    return cutResponse([called("call_0", scenario.name, scenario.argumentsText)]);
+  }
+  if (scenario.kind === "refusal") return response([refused(scenario.text)]);
   if (scenario.kind !== "calls") return response([]);
   return response(
     scenario.calls.map((call, at) => called(`call_${at}`, call.name, call.arguments)),

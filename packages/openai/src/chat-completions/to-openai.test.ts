@@ -1,7 +1,7 @@
 import { ChatClientError, type ChatOptions, ConfigurationError } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { message, noticingRun, request, tool } from "../test/helpers.js";
-import { serviceAt } from "./service.js";
+import { message, noticingRun, request, tool } from "../../test/helpers.js";
+import { serviceAt } from "../service.js";
 import { toRequestBody } from "./to-openai.js";
 
 const defaults = {

@@ -7,14 +7,19 @@ import {
   textContent,
   type Usage,
 } from "@tunic/core";
+import { fromFinishReason } from "../finish-reason.js";
+import {
+  type ErrorSurroundings,
+  fromErrorObject,
+  malformed,
+  metadataOf,
+} from "../openai-errors.js";
+import { isRecord, listAt, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 import { AudioReader } from "./audio-reader.js";
 import { CallAssembler } from "./call-assembler.js";
-import { fromFinishReason } from "./finish-reason.js";
-import { type ErrorSurroundings, fromErrorObject, malformed, metadataOf } from "./openai-errors.js";
 import { ReasoningReader } from "./reasoning-reader.js";
 import { usageIn } from "./usage-in.js";
-import { isRecord, listAt, textAt, type WireRecord } from "./wire-values.js";
 
 /**
  * Reads an answer of the service: chunk by chunk, or one whole completion, which is read as a

@@ -1,7 +1,7 @@
 import { isJsonObject, type JsonObject, type TextReasoningContent } from "@tunic/core";
+import type { ReasoningMember } from "../service.js";
+import { listAt, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
-import type { ReasoningMember } from "./service.js";
-import { listAt, textAt, type WireRecord } from "./wire-values.js";
 
 /** What a message's reasoning has to say when it goes back to the service it came from. */
 interface ReasoningData extends JsonObject {

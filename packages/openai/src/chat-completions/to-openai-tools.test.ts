@@ -1,6 +1,6 @@
 import { ConfigurationError, type HostedTool, type JsonObject } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { tool } from "../test/helpers.js";
+import { tool } from "../../test/helpers.js";
 import { toOpenAITools } from "./to-openai-tools.js";
 
 const hosted = (provider: string, definition: JsonObject): HostedTool => ({

@@ -5,8 +5,8 @@ import {
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
+import { isRecord, recordAt, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
-import { isRecord, recordAt, textAt, type WireRecord } from "./wire-values.js";
 
 /** The position of a call in its answer; some servers leave it out. */
 type CallIndex = string | number;

@@ -1,6 +1,6 @@
 import { ChatClientError, type Content, type Message } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { call, message, result } from "../test/helpers.js";
+import { call, message, result } from "../../test/helpers.js";
 import { toOpenAIMessages } from "./to-openai-messages.js";
 
 const image: Content = { type: "data", data: "iVBORw==", mediaType: "image/png" };

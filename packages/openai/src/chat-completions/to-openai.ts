@@ -10,10 +10,10 @@ import {
   responseSchema,
 } from "@tunic/core";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
-import type { ReasoningMember, Service } from "./service.js";
+import type { ReasoningMember, Service } from "../service.js";
+import { toStrictSchema } from "../strict/to-strict-schema.js";
 import { toOpenAIMessages } from "./to-openai-messages.js";
 import { toOpenAIToolChoice, toOpenAITools } from "./to-openai-tools.js";
-import { toStrictSchema } from "./to-strict-schema.js";
 
 /** What a request gets from the client rather than from its options. */
 export interface RequestDefaults {

@@ -1,6 +1,6 @@
 import { bytesOf, type Content, dataContent, type JsonObject, textContent } from "@tunic/core";
+import { isRecord, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
-import { isRecord, textAt, type WireRecord } from "./wire-values.js";
 
 /** Media types of the sound that can be asked for. */
 const mediaTypes: Readonly<Record<string, string>> = {

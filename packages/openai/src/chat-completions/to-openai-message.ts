@@ -13,9 +13,9 @@ import type {
   ChatCompletionToolMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
+import { toContentPart } from "../to-openai-content.js";
+import { toWireCall, toWireCallId } from "../wire-call.js";
 import { type OwnMembers, ownMembersOf } from "./assistant-replay.js";
-import { toContentPart } from "./to-openai-content.js";
-import { toWireCall, toWireCallId } from "./wire-call.js";
 
 /** What one message comes to, whatever stands around it. */
 export interface ConvertedMessage {

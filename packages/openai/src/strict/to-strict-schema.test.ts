@@ -1,6 +1,6 @@
 import { type JsonObject, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { strictProblems } from "../test/strict-rules.js";
+import { strictProblems } from "../../test/strict-rules.js";
 import { toStrictSchema } from "./to-strict-schema.js";
 
 const object = (properties: JsonObject, required: string[] = []): JsonObject => ({

@@ -5,9 +5,9 @@ import type {
   ChatCompletionMessageParam,
   ChatCompletionUserMessageParam,
 } from "openai/resources/chat/completions";
+import { withShortCallIds } from "../wire-call.js";
 import { type Replay, replayed, thinksAloud } from "./assistant-replay.js";
 import { convertMessage, joinTexts, plainWhereText } from "./to-openai-message.js";
-import { withShortCallIds } from "./wire-call.js";
 
 /** What goes along with the messages. */
 export interface ToOpenAIMessagesOptions {

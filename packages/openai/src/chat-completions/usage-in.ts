@@ -1,5 +1,5 @@
 import type { Usage } from "@tunic/core";
-import { isRecord, recordAt, type WireRecord } from "./wire-values.js";
+import { isRecord, recordAt, type WireRecord } from "../wire-values.js";
 
 /** Counts of tokens as the service reports them; undefined where it reports none. */
 function fromOpenAIUsage(value: unknown): Usage | undefined {

@@ -3,9 +3,9 @@ import type {
   ChatCompletionAssistantMessageParam,
   ChatCompletionMessageParam,
 } from "openai/resources/chat/completions";
-import type { ReasoningMember } from "./service.js";
-import { toWireCallId } from "./wire-call.js";
-import { listAt, recordAt, textAt } from "./wire-values.js";
+import type { ReasoningMember } from "../service.js";
+import { toWireCallId } from "../wire-call.js";
+import { listAt, recordAt, textAt } from "../wire-values.js";
 
 /** What the service that wrote a message may want back beside what is said in it. */
 export interface OwnMembers {

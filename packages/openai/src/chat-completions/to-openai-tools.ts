@@ -11,8 +11,8 @@ import type {
   ChatCompletionTool,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
-import { toStrictSchema } from "./to-strict-schema.js";
-import { namesOnWire, toWireName } from "./tool-names.js";
+import { toStrictSchema } from "../strict/to-strict-schema.js";
+import { namesOnWire, toWireName } from "../tool-names.js";
 
 /** How tools are said. */
 export interface ToOpenAIToolsOptions {

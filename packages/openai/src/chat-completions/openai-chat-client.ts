@@ -13,15 +13,15 @@ import {
 } from "@tunic/core";
 import type OpenAI from "openai";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
-import { filteredAnswer } from "./filtered-answer.js";
+import { filteredAnswer } from "../filtered-answer.js";
+import { openAnswer } from "../open-answer.js";
+import { filteredInput } from "../openai-errors.js";
+import { type OpenAIChatClientOptions, sdkClient } from "../sdk-client.js";
+import { serviceAt } from "../service.js";
+import { namesOnWire } from "../tool-names.js";
 import { AnswerReader } from "./from-openai.js";
-import { openAnswer } from "./open-answer.js";
-import { filteredInput } from "./openai-errors.js";
-import { type OpenAIChatClientOptions, sdkClient } from "./sdk-client.js";
-import { serviceAt } from "./service.js";
 import { type RequestDefaults, toRequestBody } from "./to-openai.js";
 import { toOpenAITools } from "./to-openai-tools.js";
-import { namesOnWire } from "./tool-names.js";
 
 /** Asks OpenAI's chat completions, or a service that speaks the same protocol. */
 export class OpenAIChatClient implements ChatClient {
