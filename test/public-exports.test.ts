@@ -80,6 +80,7 @@ describe("public exports", () => {
       isJsonObject
       joinInstructions
       memorySpentRequests
+      mergeProviderOptions
       modelView
       normalizeTools
       openCalls

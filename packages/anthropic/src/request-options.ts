@@ -1,11 +1,4 @@
-import {
-  ChatClientError,
-  type ChatOptions,
-  ConfigurationError,
-  isJsonObject,
-  type JsonObject,
-  type JsonValue,
-} from "@tunic/core";
+import { ChatClientError, type ChatOptions } from "@tunic/core";
 
 const nowhere = ["seed", "frequencyPenalty", "presencePenalty", "conversationId"] as const;
 
@@ -32,56 +25,5 @@ function unsupportedOption(name: string, hint = ""): ChatClientError {
   return new ChatClientError(
     "unsupported",
     `Anthropic's Messages API has nothing like options.${name}: leave it out when this client is asked.${hint}`,
-  );
-}
-
-/** What this client writes itself, whatever the options are. */
-const reserved = ["messages", "stream"];
-
-/** @throws ConfigurationError `invalid_option` for what the client writes itself. */
-export function checkReserved(own: JsonObject): void {
-  for (const name of reserved) {
-    if (own[name] === undefined) continue;
-    throw new ConfigurationError(
-      "invalid_option",
-      `providerOptions.anthropic.${name} is written by the client itself.`,
-    );
-  }
-}
-
-/**
- * Both together. Objects are merged one level deep; a setting with two sources is an error.
- *
- * @throws ConfigurationError `two_sources`
- */
-export function mergeOnce(
-  asked: Readonly<Record<string, unknown>>,
-  own: JsonObject,
-): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...asked };
-  for (const [name, value] of Object.entries(own)) {
-    const known = asked[name];
-    if (known === undefined) merged[name] = value;
-    else if (isJsonObject(known) && isJsonObject(value))
-      merged[name] = mergeMembers(name, known, value);
-    else throw twoSources(name);
-  }
-  return merged;
-}
-
-function mergeMembers(
-  name: string,
-  known: Readonly<Record<string, unknown>>,
-  own: Readonly<Record<string, JsonValue>>,
-) {
-  for (const key of Object.keys(own))
-    if (known[key] !== undefined) throw twoSources(`${name}.${key}`);
-  return { ...known, ...own };
-}
-
-function twoSources(name: string): ConfigurationError {
-  return new ConfigurationError(
-    "two_sources",
-    `providerOptions.anthropic.${name} says what another option says already. Set it in one place only.`,
   );
 }

@@ -4,12 +4,13 @@ import {
   type ChatRequest,
   ConfigurationError,
   joinInstructions,
+  mergeProviderOptions,
   type Tool,
 } from "@tunic/core";
 import { withCacheMarks } from "./cache-marks.js";
 import type { ClientSettings } from "./client-settings.js";
 import { livingContainer, withContainerId } from "./container.js";
-import { checkOptions, checkReserved, mergeOnce } from "./request-options.js";
+import { checkOptions } from "./request-options.js";
 import { wireFormat } from "./structured-answer.js";
 import { thinkingMembers } from "./thinking.js";
 import { toAnthropicMessages } from "./to-anthropic.js";
@@ -55,9 +56,11 @@ export function toAnthropicRequest(
     }),
   };
   const { betas: ownBetas, ...own } = options.providerOptions?.["anthropic"] ?? {};
-  checkReserved(own);
   const betas = [...new Set([...settings.betas, ...betaNames(ownBetas)])];
-  const merged = mergeOnce(asked, own);
+  const merged = mergeProviderOptions(asked, own, {
+    provider: "anthropic",
+    reserved: ["messages", "stream"],
+  });
   const model = modelOf(options, settings);
   // Only the service's own tools have a use for it.
   const containerId = offered.some((tool) => tool.type === "hosted")

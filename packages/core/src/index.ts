@@ -193,6 +193,7 @@ export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
 export type { ChatContext } from "./chat/chat-context.js";
 export { joinInstructions } from "./chat/chat-options.js";
 export { checkClientOptions } from "./chat/check-client-options.js";
+export { mergeProviderOptions, type ProviderOptionsTerms } from "./chat/merge-provider-options.js";
 export { readRateLimits } from "./chat/rate-limits.js";
 export { type ReplaceTextOptions, replaceText } from "./chat/replace-text.js";
 export { ResponseBuilder, type ResponseEnd } from "./chat/response-builder.js";

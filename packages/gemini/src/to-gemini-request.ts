@@ -4,10 +4,9 @@ import {
   type ChatOptions,
   type ChatRequest,
   ConfigurationError,
-  isJsonObject,
   type JsonObject,
-  type JsonValue,
   joinInstructions,
+  mergeProviderOptions,
   type ResponseFormat,
   responseSchema,
 } from "@tunic/core";
@@ -47,9 +46,11 @@ export function toGeminiRequest(
     ...(options.metadata && { labels: { ...options.metadata } }),
   };
   const own = options.providerOptions?.["gemini"] ?? {};
-  checkReserved(own);
   // `providerOptions` are the vendor's own words, newer ones than these types know included.
-  const config: GenerateContentConfig = mergeOnce(asked, own);
+  const config: GenerateContentConfig = mergeProviderOptions(asked, own, {
+    provider: "gemini",
+    reserved: ["model", "contents", "abortSignal", "automaticFunctionCalling"],
+  });
   checkCache(config);
   return { model, contents, config };
 }
@@ -108,19 +109,6 @@ function checkOptions(options: ChatOptions, isVertex: boolean): void {
   }
 }
 
-/** What this client writes itself, whatever the options are. */
-const reserved = ["model", "contents", "abortSignal", "automaticFunctionCalling"];
-
-function checkReserved(own: JsonObject): void {
-  for (const name of reserved) {
-    if (own[name] === undefined) continue;
-    throw new ConfigurationError(
-      "invalid_option",
-      `providerOptions.gemini.${name} is written by the client itself.`,
-    );
-  }
-}
-
 /** "CachedContent can not be used with … setting system_instruction, tools or tool_config." */
 function checkCache(config: GenerateContentConfig): void {
   if (config.cachedContent === undefined) return;
@@ -131,37 +119,4 @@ function checkCache(config: GenerateContentConfig): void {
       `providerOptions.gemini.cachedContent brings ${name} itself, and the service takes none beside it. Leave instructions and tools out of the request.`,
     );
   }
-}
-
-/** Both together. Objects are merged one level deep; a setting with two sources is an error. */
-function mergeOnce(
-  asked: Readonly<Record<string, unknown>>,
-  own: JsonObject,
-): Record<string, unknown> {
-  const merged: Record<string, unknown> = { ...asked };
-  for (const [name, value] of Object.entries(own)) {
-    const known = asked[name];
-    if (known === undefined) merged[name] = value;
-    else if (isJsonObject(known) && isJsonObject(value))
-      merged[name] = mergeMembers(name, known, value);
-    else throw twoSources(name);
-  }
-  return merged;
-}
-
-function mergeMembers(
-  name: string,
-  known: JsonObject,
-  own: Readonly<Record<string, JsonValue>>,
-): JsonObject {
-  for (const key of Object.keys(own))
-    if (known[key] !== undefined) throw twoSources(`${name}.${key}`);
-  return { ...known, ...own };
-}
-
-function twoSources(name: string): ConfigurationError {
-  return new ConfigurationError(
-    "two_sources",
-    `providerOptions.gemini.${name} says what another option says already. Set it in one place only.`,
-  );
 }
