@@ -18,6 +18,14 @@ export const secrets: Readonly<Record<WireFormat, readonly string[]>> = {
   gemini: ["U0lHTkVELUJZLUdFTUlOSQ=="],
 };
 
+/** What each model thinks. To another one it is nothing. */
+export const thoughts: Readonly<Record<WireFormat, string>> = {
+  "openai-chat": "thought of a chat completion",
+  "openai-responses": "thought of a response",
+  anthropic: "thought of Claude",
+  gemini: "thought of Gemini",
+};
+
 const paths: readonly (readonly [RegExp, WireFormat])[] = [
   [/\/chat\/completions$/, "openai-chat"],
   [/\/responses$/, "openai-responses"],
@@ -88,7 +96,7 @@ function called(format: WireFormat, number: number, name: string): unknown {
     case "openai-chat":
       return chatCompletion("tool_calls", {
         content: null,
-        reasoning_content: "thought of a chat completion",
+        reasoning_content: thoughts[format],
         tool_calls: calls.map(({ id, args }) => ({
           id,
           type: "function",
@@ -100,7 +108,7 @@ function called(format: WireFormat, number: number, name: string): unknown {
         {
           type: "reasoning",
           id: `rs_${number}`,
-          summary: [{ type: "summary_text", text: "thought of a response" }],
+          summary: [{ type: "summary_text", text: thoughts[format] }],
           encrypted_content: "ENCRYPTED-BY-OPENAI",
         },
         ...calls.map(({ id, args }, at) => ({
@@ -114,7 +122,7 @@ function called(format: WireFormat, number: number, name: string): unknown {
       ]);
     case "anthropic":
       return anthropicMessage(number, "tool_use", [
-        { type: "thinking", thinking: "thought of Claude", signature: "SIGNED-BY-ANTHROPIC" },
+        { type: "thinking", thinking: thoughts[format], signature: "SIGNED-BY-ANTHROPIC" },
         { type: "redacted_thinking", data: "REDACTED-BY-ANTHROPIC" },
         { type: "text", text: "The lamps." },
         ...calls.map(({ id, args }) => ({
@@ -126,7 +134,7 @@ function called(format: WireFormat, number: number, name: string): unknown {
       ]);
     default:
       return geminiAnswer(number, [
-        { text: "thought of Gemini", thought: true },
+        { text: thoughts[format], thought: true },
         ...calls.map(({ args }, at) => ({
           functionCall: { name, args },
           ...(at === 0 && { thoughtSignature: "U0lHTkVELUJZLUdFTUlOSQ==" }),
