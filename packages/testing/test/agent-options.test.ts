@@ -82,6 +82,12 @@ describe("an agent that was put together wrongly", () => {
       "invalid_option",
       /write \{ scripted: … \}, not "Scripted"/,
     ],
+    [
+      "the name of its service, misspelt",
+      { client, options: { providerOptions: { scriptd: {} } } },
+      "invalid_option",
+      /write \{ scripted: … \}, not "scriptd"/,
+    ],
     ["no client", {}, "invalid_option", /`client`.*getResponse/],
     ["something else as client", { client: {} }, "invalid_option", /`client`/],
     [

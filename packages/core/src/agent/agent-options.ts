@@ -5,7 +5,7 @@ import {
   checkToolChoice,
   type Instruction,
 } from "../chat/chat-options.js";
-import { ConfigurationError } from "../errors/configuration-error.js";
+import { ConfigurationError, nearestName } from "../errors/configuration-error.js";
 import type { RunEventListener } from "../events/run-events.js";
 import type { FunctionInvocationConfiguration } from "../invocation/function-invocation-configuration.js";
 import { defined } from "../messages/defined.js";
@@ -245,14 +245,14 @@ function mergeOptions(
   return merged;
 }
 
-/** A name that differs only in its case would be left out silently: it is taken for another service. */
+/** A misspelt name would be left out silently: it is taken for another service. */
 function checkProviderNames(
   { providerOptions = {} }: ModelOptions,
   { metadata }: ChatClient,
 ): void {
   const provider: string | undefined = metadata?.provider;
   const name = Object.keys(providerOptions).find(
-    (each) => each !== provider && each.toLowerCase() === provider?.toLowerCase(),
+    (each) => each !== provider && provider && nearestName(each, [provider]) !== undefined,
   );
   if (name === undefined) return;
   throw new ConfigurationError(

@@ -68,6 +68,7 @@ export interface ChatResponse {
  * `signal.reason`. Messages and options are never changed.
  */
 export interface ChatClient {
+  /** Who answers: the provider's name and the default model. */
   readonly metadata: ChatClientMetadata;
   /** One model round trip. With `onUpdate` in the request the answer is streamed while it comes in. */
   getResponse(request: ChatRequest): Promise<ChatResponse>;

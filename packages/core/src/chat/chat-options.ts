@@ -21,26 +21,37 @@ export interface Instruction {
 /** How the model is asked. Every member is optional; what is absent is left to the service. */
 export interface ChatOptions<Schema extends SchemaInput = SchemaInput> {
   readonly instructions?: string | readonly Instruction[] | undefined;
+  /** As the service calls it. Default: the client's. */
   readonly model?: string | undefined;
+  /** How much chance decides; the range is the service's. Anthropic takes none. */
   readonly temperature?: number | undefined;
+  /** The share of likely tokens to choose from, 0 to 1. Anthropic takes none. */
   readonly topP?: number | undefined;
   /** The most tokens of one answer. */
   readonly maxTokens?: number | undefined;
+  /** Texts at which the answer ends. The Responses API takes none. */
   readonly stop?: readonly string[] | undefined;
+  /** For answers that repeat as well as the service can make them. Chat completions and Gemini only. */
   readonly seed?: number | undefined;
+  /** Against words that have come often. Chat completions and Gemini only. */
   readonly frequencyPenalty?: number | undefined;
+  /** Against words that have come at all. Chat completions and Gemini only. */
   readonly presencePenalty?: number | undefined;
   readonly tools?: readonly Tool[] | undefined;
   /** `required`, a name and a list of allowed names hold for the first round, then `auto`. */
   readonly toolChoice?: ToolChoice | undefined;
   /** Whether the model may make several calls in one answer. */
   readonly parallelToolCalls?: boolean | undefined;
+  /** The form of the answer; `response.value` then reads it. */
   readonly responseFormat?: ResponseFormat<Schema> | undefined;
   /** Tags that a service stores with the request. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   /** The id under which the service holds the conversation so far. */
   readonly conversationId?: string | undefined;
-  /** Options of one service, by provider name, put into its request as they are. */
+  /**
+   * Options of one service, by provider name, put into its request as they are. A client takes those
+   * under its own provider and skips the others.
+   */
   readonly providerOptions?: Readonly<Record<string, JsonObject>> | undefined;
 }
 

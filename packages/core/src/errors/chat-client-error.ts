@@ -37,9 +37,13 @@ export type ChatClientErrorCode =
 /** A model call failed; `code` is a {@link ChatClientErrorCode}. */
 export class ChatClientError extends TunicError {
   declare readonly code: ChatClientErrorCode;
+  /** HTTP status, where the failure had one. */
   readonly status?: number;
+  /** The service's id of the request, for its support and its logs. */
   readonly requestId?: string;
+  /** Whether the same request may succeed later. */
   readonly retryable: boolean;
+  /** How long the service asks to wait, in milliseconds. */
   readonly retryAfterMs?: number;
 
   constructor(code: ChatClientErrorCode, message: string, options: ChatClientErrorOptions = {}) {

@@ -31,7 +31,10 @@ export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
   readonly description?: string | undefined;
   /** Default: no arguments. */
   readonly parameters?: Schema | undefined;
-  /** Whether the service is to hold the schema exactly. Default `auto`: where it can be. */
+  /**
+   * Whether the service is to hold the schema exactly. Default: as the client does it unasked, which is
+   * `auto` at OpenAI, and `false` elsewhere; `strictTools` of a client changes it.
+   */
   readonly strict?: StrictMode | undefined;
   /** The work. Left out: the tool is declaration-only, and its calls go back to the caller. */
   readonly execute?:

@@ -91,7 +91,7 @@ function convert(schema: StandardSchema, what: string): unknown {
     throw new ConfigurationError(
       "schema_conversion_failed",
       `The ${what} cannot be turned into JSON Schema: ${vendor} says "${reason}". ` +
-        "Describe what the model sends (text, numbers, lists, objects) and convert it in the tool.",
+        "Describe what the model sends (text, numbers, lists, objects) and convert it afterwards.",
       { cause },
     );
   }

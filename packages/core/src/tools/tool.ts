@@ -96,7 +96,8 @@ export interface ResumedCall {
 /**
  * Whether a service is to hold a tool's schema exactly, where it has such a mode. `auto`: where the
  * schema can be said in the service's strict form, else not, with a notice that says why. `true`: an
- * error where it cannot. What comes back is checked in any case.
+ * error where it cannot (with Gemini, which has no form of its own for it, only another mode). What comes
+ * back is checked in any case.
  */
 export type StrictMode = boolean | "auto";
 
@@ -113,7 +114,7 @@ export interface FunctionTool<Arguments = unknown, Value = unknown> extends Tool
   readonly description: string;
   /** The JSON Schema of the arguments, as it is sent, checked and stored. */
   readonly parameters: JsonObject;
-  /** Default `auto`. */
+  /** Absent: as the client does it unasked, which is `auto` at OpenAI, and `false` elsewhere. */
   readonly strict?: StrictMode;
   /** Validates after `parameters` did; its output is what `execute` receives. */
   readonly schema?: StandardSchema;
