@@ -7,8 +7,10 @@ import {
   type ResponseFormat,
   readValue,
   StructuredOutputError,
+  setSchemaValidator,
   tool,
 } from "@tunic/core";
+import { interpretedValidator } from "@tunic/core/interpreted";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -187,6 +189,35 @@ describe("readValue", () => {
     const response = await client.getResponse({ messages: [], options });
     await expect(readValue(response, format)).rejects.toMatchObject({ code: "invalid_value" });
   });
+});
+
+describe("a response format in use", () => {
+  it("is checked by the validator that is set later", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer" } } } as const;
+    const agent = new Agent({
+      client: new ScriptedChatClient(['{"n":1}', '{"n":1}']),
+      options: { responseFormat: { type: "json_schema", schema } },
+    });
+    try {
+      setSchemaValidator(() => {
+        throw new EvalError("no code from strings here");
+      });
+      expect(outcomeOf(await agent.run("a"))).toBe("invalid_value");
+      setSchemaValidator(interpretedValidator);
+      expect(outcomeOf(await agent.run("b"))).toEqual({ n: 1 });
+    } finally {
+      setSchemaValidator(undefined);
+    }
+  });
+});
+
+it("an error content whose code is no text is no refusal", async () => {
+  const odd: unknown = 5;
+  const error = { type: "error", code: odd as string, message: "odd" } as const;
+  const client = new ScriptedChatClient([{ contents: [error, { type: "text", text: '{"n":1}' }] }]);
+  const schema = { type: "object", properties: { n: { type: "integer" } } } as const;
+  const options = { responseFormat: { type: "json_schema", schema } } as const;
+  expect(outcomeOf(await new Agent({ client }).run("a", { options }))).toEqual({ n: 1 });
 });
 
 describe("a response format that no service can be given", () => {

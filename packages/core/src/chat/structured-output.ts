@@ -21,27 +21,22 @@ export async function valueIn(answer: Answer, format: ResponseFormat): Promise<u
   return accepted(await check(jsonIn(answer)), answer);
 }
 
-const readers = new WeakMap<ResponseFormat, Promise<ValueReader>>();
-
-/** A reader that need not wait: what it needs has been loaded and compiled. */
-export function valueReader(format: ResponseFormat): Promise<ValueReader> {
-  const known = readers.get(format);
-  if (known !== undefined) return known;
-  const made = checkOf(format).then(
-    (check): ValueReader =>
-      (answer) => {
-        const checked = check(jsonIn(answer));
-        if (!("then" in checked)) return accepted(checked, answer);
-        checked.catch(() => {});
-        throw failure(
-          "asynchronous_schema",
-          "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
-          answer,
-        );
-      },
-  );
-  readers.set(format, made);
-  return made;
+/**
+ * A reader that need not wait: what it needs has been loaded and compiled. Not kept: another validator
+ * may be set, and compiled schemas are kept by those who compile them.
+ */
+export async function valueReader(format: ResponseFormat): Promise<ValueReader> {
+  const check = await checkOf(format);
+  return (answer) => {
+    const checked = check(jsonIn(answer));
+    if (!("then" in checked)) return accepted(checked, answer);
+    checked.catch(() => {});
+    throw failure(
+      "asynchronous_schema",
+      "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
+      answer,
+    );
+  };
 }
 
 type Check = (value: JsonValue) => CheckedArguments | Promise<CheckedArguments>;
@@ -133,5 +128,5 @@ function parsed(text: string): { readonly json: JsonValue } | undefined {
 }
 
 function isRefusal(content: Content): content is Extract<Content, { type: "error" }> {
-  return content.type === "error" && content.code?.startsWith("refusal") === true;
+  return content.type === "error" && String(content.code).startsWith("refusal");
 }
