@@ -4,6 +4,7 @@ import {
   agentMiddleware,
   errorContent,
   hostedTool,
+  type JsonObject,
   type ResponseFormat,
   readValue,
   StructuredOutputError,
@@ -208,6 +209,29 @@ describe("a response format in use", () => {
     } finally {
       setSchemaValidator(undefined);
     }
+  });
+});
+
+describe("what is wrong with an answer", () => {
+  const words = async (text: string, schema: JsonObject) => {
+    const client = new ScriptedChatClient([text]);
+    const responseFormat = { type: "json_schema", schema } as const;
+    const response = await new Agent({ client }).run("a", { options: { responseFormat } });
+    const error = await readValue(response, responseFormat).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "invalid_value" });
+    return String(error);
+  };
+
+  it("is said of the answer, not of the arguments of a tool", async () => {
+    const said = await words("[1]", { type: "object" });
+    expect(said).toContain("it must be a JSON object; got [1].");
+  });
+
+  it("may be the schema", async () => {
+    const properties = { n: { type: "string", pattern: "(" } };
+    const said = await words('{"n":"a"}', { type: "object", properties });
+    expect(said).toContain("the schema itself does not compile");
+    expect(said).not.toMatch(/tool|arguments/i);
   });
 });
 

@@ -7,10 +7,11 @@ import {
   type StructuredOutputErrorCode,
 } from "../errors/structured-output-error.js";
 import type { Content } from "../messages/content.js";
-import type { JsonValue } from "../messages/json.js";
+import { isJsonObject, type JsonValue } from "../messages/json.js";
 import { type Message, textOf } from "../messages/message.js";
 import type { CheckedArguments } from "../tools/checked-arguments.js";
 import { compileSchema } from "../tools/compiled-schema.js";
+import { shortJson } from "../tools/schema-words.js";
 import { isStandardSchema } from "../tools/standard-schema.js";
 import type { Answer, ValueReader } from "./answer.js";
 import { type ResponseFormat, responseSchema } from "./response-format.js";
@@ -50,7 +51,15 @@ async function checkOf(format: ResponseFormat): Promise<Check> {
     parameters,
     ...(isStandardSchema(schema) && { schema }),
   };
-  return (value) => compiled.check(checkable, value);
+  return (value) => {
+    // Said here, not by what checks arguments: its words are about a tool, and for a model.
+    if (compiled.broken) {
+      const { reason, cause } = compiled.broken;
+      return { ok: false, message: `the schema itself does not compile: ${reason}`, cause };
+    }
+    if (isJsonObject(value)) return compiled.check(checkable, value);
+    return { ok: false, message: `it must be a JSON object; got ${shortJson(value)}.` };
+  };
 }
 
 function accepted(checked: CheckedArguments, answer: Answer): unknown {
