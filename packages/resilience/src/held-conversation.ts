@@ -10,14 +10,17 @@ import {
 import { ownerOf, tagged } from "./conversation-id.js";
 import type { Target } from "./fallback-targets.js";
 
+/** What a service holds: each part is what one request and its answer brought. */
+interface HeldPart {
+  readonly before: HeldPart | undefined;
+  readonly messages: readonly Message[];
+}
+
 /**
  * What the services hold of the conversations that began in this run, by id. Once a service holds a conversation,
  * requests bring only what is new to it.
  */
-const heldMessages = createStateKey(
-  "messages that services hold",
-  () => new Map<string, readonly Message[]>(),
-);
+const heldParts = createStateKey("messages that services hold", () => new Map<string, HeldPart>());
 
 /** The conversation that a request goes on with, if a service holds one, and which clients can do so. */
 export class HeldConversation {
@@ -25,8 +28,8 @@ export class HeldConversation {
   readonly id: string;
   /** Whom to ask, the holder first. */
   readonly inOrder: readonly [Target, ...Target[]];
-  /** All messages of it; undefined where nobody here knows them. */
-  readonly #whole: readonly Message[] | undefined;
+  /** What was said before this request; undefined where nothing was, or nobody here knows it. */
+  readonly #before: HeldPart | undefined;
   readonly #owner: Target | undefined;
   readonly #ownId: string;
   readonly #request: ChatRequest;
@@ -42,7 +45,7 @@ export class HeldConversation {
     this.id = conversationId ?? "";
     this.#ownId = id;
     this.#owner = id === "" ? undefined : owner;
-    this.#whole = wholeOf(request);
+    this.#before = request.run?.state.get(heldParts).get(this.id);
     const holder = this.#owner;
     this.inOrder = holder ? [holder, ...targets.filter((each) => each !== holder)] : targets;
     if (holder === undefined && !this.movable) {
@@ -56,6 +59,19 @@ export class HeldConversation {
   /** Whether clients that hold nothing can be asked. */
   get movable(): boolean {
     return this.#whole !== undefined;
+  }
+
+  /**
+   * All messages of it; undefined where they are not known, or do not fit together. Put together only
+   * when another client has to be asked: a round costs what is new in it.
+   */
+  get #whole(): readonly Message[] | undefined {
+    const { messages, options } = this.#request;
+    if (options.conversationId === undefined) return messages;
+    if (this.#before === undefined) return undefined;
+    const whole = [...messagesOf(this.#before), ...messages];
+    // The loop may have given a call another id than the service did: its result would answer nothing.
+    return checkHistory(whole).length === 0 ? whole : undefined;
   }
 
   /** The request as a client can take it: its own conversation goes on, to all others everything is new. */
@@ -90,25 +106,26 @@ export class HeldConversation {
 
   /** The response, with an id that leads back to the client that has answered. */
   answered(target: Target, response: ChatResponse): ChatResponse {
-    const { run, options } = this.#request;
+    const { run, options, messages } = this.#request;
     const { conversationId } = response;
     const stays = conversationId === undefined && target === this.#owner;
     const none = conversationId === undefined && options.conversationId === undefined;
     if (stays || none) return response;
     // An id without a conversation says that the one before is not to be gone on with.
     const id = tagged(target, conversationId ?? "");
-    if (this.#whole) run?.state.get(heldMessages).set(id, [...this.#whole, ...response.messages]);
+    const known = options.conversationId === undefined || this.#before !== undefined;
+    if (known) {
+      const part = { before: this.#before, messages: [...messages, ...response.messages] };
+      run?.state.get(heldParts).set(id, part);
+    }
     return { ...response, conversationId: id };
   }
 }
 
-/** All messages of a request's conversation; undefined where they are not known, or do not fit together. */
-function wholeOf({ messages, options, run }: ChatRequest): readonly Message[] | undefined {
-  const { conversationId } = options;
-  if (conversationId === undefined) return messages;
-  const held = run?.state.get(heldMessages).get(conversationId);
-  if (held === undefined) return undefined;
-  const whole = [...held, ...messages];
-  // The loop may have given a call another id than the service did: its result would answer nothing.
-  return checkHistory(whole).length === 0 ? whole : undefined;
+function messagesOf(last: HeldPart): readonly Message[] {
+  const parts: HeldPart[] = [];
+  for (let part: HeldPart | undefined = last; part !== undefined; part = part.before) {
+    parts.push(part);
+  }
+  return parts.reverse().flatMap(({ messages }) => messages);
 }

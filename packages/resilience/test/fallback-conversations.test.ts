@@ -1,4 +1,11 @@
-import { ChatClientError, tool } from "@tunic/core";
+import {
+  type ChatClient,
+  ChatClientError,
+  type Content,
+  type Message,
+  textContent,
+  tool,
+} from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { fallbackClient } from "../src/index.js";
 import {
@@ -110,6 +117,34 @@ describe.each(bothManners)("a conversation with an id ($manner)", ({ streamed })
     expect(b.requests).toEqual([]);
   });
 
+  it("costs a round what is new in it: what was said before is not read again", async () => {
+    let reads = 0;
+    const watched = new Proxy<Message>(
+      { id: "first", role: "assistant", createdAt: 0, contents: [callOf("1")] },
+      {
+        get(target, key, receiver): unknown {
+          reads++;
+          return Reflect.get(target, key, receiver);
+        },
+      },
+    );
+    const readsByRound: number[] = [];
+    const a: ChatClient = {
+      metadata: { provider: "a" },
+      async getResponse() {
+        const round = readsByRound.push(reads);
+        const contents = round < 6 ? [callOf(`${round}`)] : [textContent("A.")];
+        const message = { id: `${round}`, role: "assistant", createdAt: 0, contents } as const;
+        const conversationId = `c${round}`;
+        return { messages: [round === 1 ? watched : message], conversationId };
+      },
+    };
+    const client = fallbackClient([a, scripted("b", [])]);
+    const { finish } = play({ client, tools: [act] }, { streamed });
+    expect((await finish()).text).toBe("A.");
+    expect(new Set(readsByRound.slice(2)).size).toBe(1);
+  });
+
   it("that nobody holds any more is refused, before anybody is asked", async () => {
     const [a, b] = [scripted("a", ["A."]), scripted("b", ["B."])];
     const client = fallbackClient([a, b]);
@@ -142,3 +177,7 @@ describe.each(bothManners)("a conversation with an id ($manner)", ({ streamed })
     expect(idsOf(b)).toEqual([undefined, "c1"]);
   });
 });
+
+function callOf(callId: string): Content {
+  return { type: "function_call", callId, name: "act", arguments: {} };
+}

@@ -1,19 +1,9 @@
-import {
-  Agent,
-  type ChatClient,
-  ChatClientError,
-  type ChatRequest,
-  type ChatResponse,
-  type Content,
-  foldUpdates,
-  type Message,
-  type Tool,
-  textOf,
-  tool,
-  type Update,
-} from "@tunic/core";
+import { Agent, type ChatClient, ChatClientError, foldUpdates, textOf, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
+import { callsIn, comparable } from "./comparable-response.js";
+import { oddlyNamed, request, streamed, weatherOptions } from "./contract-request.js";
 import type { ContractScenario } from "./contract-scenario.js";
+import { deepFreeze } from "./deep-freeze.js";
 import { inTime } from "./in-time.js";
 
 /** How the suite gets at a client. */
@@ -26,18 +16,6 @@ export interface ChatClientContract {
   /** Kinds of scenario that the service behind the client cannot play, each with the reason. */
   readonly cannot?: Partial<Record<ContractScenario["kind"], string>>;
 }
-
-const weatherOptions = {
-  name: "get_weather",
-  description: "The weather of a city.",
-  parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] },
-} as const;
-const weather = tool({ ...weatherOptions, execute: ({ city }) => `sunny in ${city}` });
-const oddlyNamed = tool({
-  ...weatherOptions,
-  name: "1. weather / today",
-  execute: ({ city }) => `sunny in ${city}`,
-});
 
 /** The suite that every chat client passes, under vitest: streamed and whole answers, failures, aborts. */
 export function describeChatClientContract(name: string, contract: ChatClientContract): void {
@@ -84,6 +62,8 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
       said,
       async (client) => {
         const { response, updates } = await streamed(client);
+        // What would still come after the answer is a fold of its own.
+        for (let turn = 0; turn < 3; turn++) await macrotask();
         const fold = foldUpdates(updates);
         expect(fold.messages).toEqual(response.messages);
         expect(fold.usage).toEqual(response.usage);
@@ -92,14 +72,30 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
     );
 
     scenario("text", "waits for a slow consumer", said, async (client) => {
-      let busy = false;
+      let busy = 0;
+      let most = 0;
       const onUpdate = async (): Promise<void> => {
-        expect(busy, "a second update came while the first was being worked on").toBe(false);
-        busy = true;
-        await new Promise<void>((resolve) => setImmediate(resolve));
-        busy = false;
+        most = Math.max(most, ++busy);
+        await macrotask();
+        busy--;
       };
       await client.getResponse({ ...request(), onUpdate });
+      // Said out here: a client may keep to itself what the consumer throws.
+      expect(most, "a second update came while the first was being worked on").toBe(1);
+      expect(busy, "the answer came while its last update was being worked on").toBe(0);
+    });
+
+    scenario("text", "fails with what its consumer fails with", said, async (client) => {
+      const failure = new Error("the consumer cannot go on");
+      for (const onUpdate of [
+        () => Promise.reject(failure),
+        () => {
+          throw failure;
+        },
+      ]) {
+        const asked = client.getResponse({ ...request(), onUpdate });
+        await expect(asked).rejects.toBe(failure);
+      }
     });
 
     scenario("text", "leaves messages and options as they are", said, async (client) => {
@@ -114,14 +110,16 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
       "gives every message an id and a time, and new ones each time",
       said,
       async (client) => {
+        const whole = () => client.getResponse(request());
+        const inPieces = async () => (await streamed(client)).response;
         const ids = new Set<string>();
-        for (let round = 0; round < 3; round++) {
-          for (const message of (await client.getResponse(request())).messages) {
+        for (const ask of [whole, inPieces, whole, inPieces]) {
+          for (const message of (await ask()).messages) {
             expect(message.createdAt).toBeTypeOf("number");
             ids.add(message.id);
           }
         }
-        expect(ids.size).toBe(3);
+        expect(ids.size).toBe(4);
       },
     );
 
@@ -280,62 +278,6 @@ export function describeChatClientContract(name: string, contract: ChatClientCon
   });
 }
 
-function request(tools: readonly Tool[] = [weather]): ChatRequest {
-  const hello: Message = {
-    id: "message_1",
-    role: "user",
-    contents: [{ type: "text", text: "hello" }],
-    createdAt: 0,
-  };
-  return { messages: [hello], options: { instructions: "Be brief.", tools } };
-}
-
-async function streamed(
-  client: ChatClient,
-  tools?: readonly Tool[],
-): Promise<{ response: ChatResponse; updates: Update[] }> {
-  const updates: Update[] = [];
-  const response = await client.getResponse({
-    ...request(tools),
-    onUpdate: (update) => {
-      updates.push(update);
-    },
-  });
-  return { response, updates };
-}
-
-/** What two answers have in common when only ids and times differ. */
-function comparable(response: ChatResponse): unknown {
-  return {
-    messages: response.messages.map(({ role, contents }) => ({
-      role,
-      contents: contents.map(({ providerData, ...content }) => ({
-        ...content,
-        // Its ids are new with each answer.
-        ...(providerData && { providerData: kindsIn(providerData) }),
-      })),
-    })),
-    finishReason: response.finishReason,
-    usage: response.usage,
-  };
-}
-
-function kindsIn(data: NonNullable<Content["providerData"]>): unknown {
-  return JSON.parse(JSON.stringify(data), (_key, value) =>
-    typeof value === "string" ? "(text)" : value,
-  );
-}
-
-function callsIn(response: ChatResponse) {
-  return response.messages.flatMap((message) =>
-    message.contents.filter((content) => content.type === "function_call"),
-  );
-}
-
-function deepFreeze<Value>(value: Value): Value {
-  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
-    Object.freeze(value);
-    for (const member of Object.values(value)) deepFreeze(member);
-  }
-  return value;
+function macrotask(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }

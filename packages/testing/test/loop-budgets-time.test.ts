@@ -202,3 +202,42 @@ it("nothing of an abandoned tool reaches the consumer once the run has settled",
   expect(updates.filter((update) => update.type === "progress")).toEqual([]);
   expect(foldUpdates(updates).messages).toEqual(response.messages);
 });
+
+it("a clock that is set back does not make the time longer", async () => {
+  const environment = manualEnvironment(1_000_000);
+  let setBack = 0;
+  const wallClock = { ...environment, now: () => environment.now() - setBack };
+  const agent = new Agent({
+    client: new ScriptedChatClient([{ calls: [sleep(1000)] }]),
+    environment: wallClock,
+    tools: sleeper(environment),
+    invocation: { maxDurationMs: 100 },
+  });
+  await agent.prepare();
+  const running = agent.run("go");
+  await environment.advance(50);
+  setBack = 500_000;
+  await environment.advance(50);
+  expect(await running).toMatchObject({ outcome: "limit", limit: "maxDurationMs" });
+});
+
+it("a limit of months is waited for in steps that a timer can take", async () => {
+  const environment = manualEnvironment();
+  const delays: number[] = [];
+  const agent = new Agent({
+    client: new ScriptedChatClient(["done"], { environment, delayMs: 2 ** 32 }),
+    environment: {
+      ...environment,
+      setTimer(callback, ms) {
+        delays.push(ms);
+        return environment.setTimer(callback, ms);
+      },
+    },
+    invocation: { maxDurationMs: 2 ** 32 - 1 },
+  });
+  const running = agent.run("go");
+  await environment.advance(2 ** 32 - 2);
+  await environment.advance(1);
+  expect(await running).toMatchObject({ outcome: "limit", limit: "maxDurationMs" });
+  expect(delays).toEqual([2 ** 31 - 1, 2 ** 31 - 1, 1]);
+});

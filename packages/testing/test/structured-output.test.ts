@@ -4,11 +4,14 @@ import {
   agentMiddleware,
   errorContent,
   hostedTool,
+  type JsonObject,
   type ResponseFormat,
   readValue,
   StructuredOutputError,
+  setSchemaValidator,
   tool,
 } from "@tunic/core";
+import { interpretedValidator } from "@tunic/core/interpreted";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
@@ -187,6 +190,58 @@ describe("readValue", () => {
     const response = await client.getResponse({ messages: [], options });
     await expect(readValue(response, format)).rejects.toMatchObject({ code: "invalid_value" });
   });
+});
+
+describe("a response format in use", () => {
+  it("is checked by the validator that is set later", async () => {
+    const schema = { type: "object", properties: { n: { type: "integer" } } } as const;
+    const agent = new Agent({
+      client: new ScriptedChatClient(['{"n":1}', '{"n":1}']),
+      options: { responseFormat: { type: "json_schema", schema } },
+    });
+    try {
+      setSchemaValidator(() => {
+        throw new EvalError("no code from strings here");
+      });
+      expect(outcomeOf(await agent.run("a"))).toBe("invalid_value");
+      setSchemaValidator(interpretedValidator);
+      expect(outcomeOf(await agent.run("b"))).toEqual({ n: 1 });
+    } finally {
+      setSchemaValidator(undefined);
+    }
+  });
+});
+
+describe("what is wrong with an answer", () => {
+  const words = async (text: string, schema: JsonObject) => {
+    const client = new ScriptedChatClient([text]);
+    const responseFormat = { type: "json_schema", schema } as const;
+    const response = await new Agent({ client }).run("a", { options: { responseFormat } });
+    const error = await readValue(response, responseFormat).catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "invalid_value" });
+    return String(error);
+  };
+
+  it("is said of the answer, not of the arguments of a tool", async () => {
+    const said = await words("[1]", { type: "object" });
+    expect(said).toContain("it must be a JSON object; got [1].");
+  });
+
+  it("may be the schema", async () => {
+    const properties = { n: { type: "string", pattern: "(" } };
+    const said = await words('{"n":"a"}', { type: "object", properties });
+    expect(said).toContain("the schema itself does not compile");
+    expect(said).not.toMatch(/tool|arguments/i);
+  });
+});
+
+it("an error content whose code is no text is no refusal", async () => {
+  const odd: unknown = 5;
+  const error = { type: "error", code: odd as string, message: "odd" } as const;
+  const client = new ScriptedChatClient([{ contents: [error, { type: "text", text: '{"n":1}' }] }]);
+  const schema = { type: "object", properties: { n: { type: "integer" } } } as const;
+  const options = { responseFormat: { type: "json_schema", schema } } as const;
+  expect(outcomeOf(await new Agent({ client }).run("a", { options }))).toEqual({ n: 1 });
 });
 
 describe("a response format that no service can be given", () => {

@@ -50,6 +50,15 @@ describe("transcripts", () => {
     );
   });
 
+  it.each<[object, string]>([
+    [{ maxTurn: 3 }, "unknown_option"],
+    [{ without: ["images"] }, "unknown_option"],
+    [{ maxTurns: 0 }, "invalid_option"],
+    [{ maxTurns: 1.5 }, "invalid_option"],
+  ])("are not made with %j", (options, code) => {
+    expect(() => transcripts(options)).toThrow(expect.objectContaining({ code }));
+  });
+
   it("have at most as many turns as asked for", () => {
     fc.assert(
       fc.property(transcripts({ maxTurns: 1, without: ["code_calls_tool"] }), (view) => {

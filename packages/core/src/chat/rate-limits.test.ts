@@ -49,6 +49,7 @@ describe("readRateLimits", () => {
   it.each([
     { "x-ratelimit-limit-requests": "many", "x-ratelimit-reset-requests": "soon" },
     { "x-ratelimit-reset-tokens": `${"9".repeat(400)}s` },
+    { "x-ratelimit-remaining-tokens": "9".repeat(400) },
     { "anthropic-ratelimit-tokens-reset": "2026-99-99T00:00:00Z" },
     { "retry-after": "3" },
     {},

@@ -43,7 +43,8 @@ function readName(name: string): readonly (string | undefined)[] | undefined {
 }
 
 function readCount(value: string): number | undefined {
-  return /^-?\d+(\.\d+)?$/.test(value) ? Number(value) : undefined;
+  // A number of some hundred digits is infinite, which no JSON says.
+  return /^-?\d{1,15}(\.\d+)?$/.test(value) ? Number(value) : undefined;
 }
 
 const unitMs: Readonly<Record<string, number>> = {

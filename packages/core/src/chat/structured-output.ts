@@ -7,10 +7,11 @@ import {
   type StructuredOutputErrorCode,
 } from "../errors/structured-output-error.js";
 import type { Content } from "../messages/content.js";
-import type { JsonValue } from "../messages/json.js";
+import { isJsonObject, type JsonValue } from "../messages/json.js";
 import { type Message, textOf } from "../messages/message.js";
 import type { CheckedArguments } from "../tools/checked-arguments.js";
 import { compileSchema } from "../tools/compiled-schema.js";
+import { shortJson } from "../tools/schema-words.js";
 import { isStandardSchema } from "../tools/standard-schema.js";
 import type { Answer, ValueReader } from "./answer.js";
 import { type ResponseFormat, responseSchema } from "./response-format.js";
@@ -21,27 +22,22 @@ export async function valueIn(answer: Answer, format: ResponseFormat): Promise<u
   return accepted(await check(jsonIn(answer)), answer);
 }
 
-const readers = new WeakMap<ResponseFormat, Promise<ValueReader>>();
-
-/** A reader that need not wait: what it needs has been loaded and compiled. */
-export function valueReader(format: ResponseFormat): Promise<ValueReader> {
-  const known = readers.get(format);
-  if (known !== undefined) return known;
-  const made = checkOf(format).then(
-    (check): ValueReader =>
-      (answer) => {
-        const checked = check(jsonIn(answer));
-        if (!("then" in checked)) return accepted(checked, answer);
-        checked.catch(() => {});
-        throw failure(
-          "asynchronous_schema",
-          "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
-          answer,
-        );
-      },
-  );
-  readers.set(format, made);
-  return made;
+/**
+ * A reader that need not wait: what it needs has been loaded and compiled. Not kept: another validator
+ * may be set, and compiled schemas are kept by those who compile them.
+ */
+export async function valueReader(format: ResponseFormat): Promise<ValueReader> {
+  const check = await checkOf(format);
+  return (answer) => {
+    const checked = check(jsonIn(answer));
+    if (!("then" in checked)) return accepted(checked, answer);
+    checked.catch(() => {});
+    throw failure(
+      "asynchronous_schema",
+      "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
+      answer,
+    );
+  };
 }
 
 type Check = (value: JsonValue) => CheckedArguments | Promise<CheckedArguments>;
@@ -55,7 +51,15 @@ async function checkOf(format: ResponseFormat): Promise<Check> {
     parameters,
     ...(isStandardSchema(schema) && { schema }),
   };
-  return (value) => compiled.check(checkable, value);
+  return (value) => {
+    // Said here, not by what checks arguments: its words are about a tool, and for a model.
+    if (compiled.broken) {
+      const { reason, cause } = compiled.broken;
+      return { ok: false, message: `the schema itself does not compile: ${reason}`, cause };
+    }
+    if (isJsonObject(value)) return compiled.check(checkable, value);
+    return { ok: false, message: `it must be a JSON object; got ${shortJson(value)}.` };
+  };
 }
 
 function accepted(checked: CheckedArguments, answer: Answer): unknown {
@@ -133,5 +137,5 @@ function parsed(text: string): { readonly json: JsonValue } | undefined {
 }
 
 function isRefusal(content: Content): content is Extract<Content, { type: "error" }> {
-  return content.type === "error" && content.code?.startsWith("refusal") === true;
+  return content.type === "error" && String(content.code).startsWith("refusal");
 }

@@ -14,6 +14,9 @@ export interface TimeLimit {
   cancel(): void;
 }
 
+/** Longer timers fire at once: a delay is kept in 32 bits. */
+const longestTimerMs = 2 ** 31 - 1;
+
 /** Stops the run's work when its time is up; time that its consumer took does not count. */
 export function startTimeLimit(run: Run, maxDurationMs: number): TimeLimit {
   const reason = new TimeIsUp(maxDurationMs);
@@ -22,15 +25,19 @@ export function startTimeLimit(run: Run, maxDurationMs: number): TimeLimit {
   const left = (): number =>
     maxDurationMs - (run.now() - startedAt - (run.waitedMs - waitedBefore));
   let cancel = (): void => {};
-  const arm = (ms: number): void => {
+  let rest = maxDurationMs;
+  const arm = (): void => {
+    const waited = run.waitedMs;
+    const ms = Math.min(rest, longestTimerMs);
     cancel = run.environment.setTimer(() => {
-      const rest = left();
-      if (rest > 0) arm(rest);
+      // The timer's time has passed, whatever a clock says that was set back meanwhile.
+      rest -= ms - Math.max(0, Math.min(ms, run.waitedMs - waited));
+      if (rest > 0) arm();
       else run.gate.abort(reason);
     }, ms);
   };
   run.gate.arm();
-  arm(maxDurationMs);
+  arm();
   const ended = run.limitTime(left);
   return {
     reason,

@@ -5,7 +5,7 @@
  */
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
 import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
-import { coerceArguments, withoutNulls } from "./coerce-arguments.js";
+import { coerceArguments, withoutNulls, withTakenNulls } from "./coerce-arguments.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
 import { defaultsOf } from "./fill-defaults.js";
 import { escapePointer } from "./json-copy.js";
@@ -96,21 +96,28 @@ function checkRepaired(
 ): CheckedArguments | Promise<CheckedArguments> {
   let repaired = args;
   let violations = found;
+  const doubtful: (readonly string[])[] = [];
   for (let round = 0; round < maximumCoercions && violations.length > 0; round++) {
-    const coerced =
-      withoutNulls(repaired, violations, means.check) ?? coerceArguments(repaired, violations);
+    const without = withoutNulls(repaired, violations, means.check);
+    const coerced = without?.args ?? coerceArguments(repaired, violations);
     if (coerced === undefined) break;
+    if (without !== undefined) doubtful.push(...without.doubtful);
     repaired = coerced;
     violations = means.check(repaired);
   }
   if (violations.length === 0) {
+    repaired = withTakenNulls(repaired, doubtful, means.check);
     return accept(tool, repaired, means.fill === undefined ? repaired : means.fill(repaired));
   }
   // A required property with a default may be left out: the author has said what it is then.
-  if (means.fill !== undefined && tool.schema === undefined) {
-    const filled = means.fill(repaired);
-    violations = means.check(filled);
-    if (violations.length === 0) return accept(tool, repaired, filled);
+  const { fill } = means;
+  if (fill !== undefined && tool.schema === undefined) {
+    const check = (given: JsonObject) => means.check(fill(given));
+    violations = check(repaired);
+    if (violations.length === 0) {
+      repaired = withTakenNulls(repaired, doubtful, check);
+      return accept(tool, repaired, fill(repaired));
+    }
   }
   return { ok: false, message: describeViolations(violations, repaired) };
 }

@@ -1,5 +1,5 @@
 import { copyJson, isJsonObject, type JsonObject, type JsonValue } from "../messages/json.js";
-import { unescapePointer } from "./json-copy.js";
+import { escapePointer, unescapePointer } from "./json-copy.js";
 import type { SchemaViolation } from "./schema-violation.js";
 
 /**
@@ -23,6 +23,15 @@ export function coerceArguments(
   return copy;
 }
 
+/** Arguments without some of their nulls. */
+export interface WithoutNulls {
+  readonly args: JsonObject;
+  /** Where a null was that another form of an `anyOf` or `oneOf` may well take. */
+  readonly doubtful: readonly (readonly string[])[];
+}
+
+type Check = (args: JsonObject) => readonly SchemaViolation[];
+
 /**
  * Arguments without the properties that are null where the schema takes no null, on a copy: so models
  * say "not set", and a strict service makes them say it. What is then missing and required is null
@@ -33,8 +42,8 @@ export function coerceArguments(
 export function withoutNulls(
   args: JsonObject,
   violations: readonly SchemaViolation[],
-  check: (args: JsonObject) => readonly SchemaViolation[],
-): JsonObject | undefined {
+  check: Check,
+): WithoutNulls | undefined {
   const paths = new Set(violations.map(({ path }) => path));
   const nulls = [...paths]
     .map((path) => path.slice(1).split("/").map(unescapePointer))
@@ -51,7 +60,40 @@ export function withoutNulls(
     replaceAt(copy, steps, null);
     removed--;
   }
-  return removed > 0 ? copy : undefined;
+  if (removed === 0) return undefined;
+  return { args: copy, doubtful: nulls.filter((steps) => isInsideForms(steps, violations)) };
+}
+
+/** Which form was meant is not known before the rest is right. */
+function isInsideForms(steps: readonly string[], violations: readonly SchemaViolation[]): boolean {
+  const place = pointerOf(steps);
+  return violations.some(
+    ({ keyword, path }) =>
+      (keyword === "anyOf" || keyword === "oneOf") && place.startsWith(`${path}/`),
+  );
+}
+
+/** Each costs a check of all arguments. */
+const mostPutBack = 100;
+
+/**
+ * Arguments that fit, with those of the nulls that fit, too: the form that was meant takes them, and
+ * there null is not the same as not set.
+ *
+ * @param doubtful Where the nulls were.
+ */
+export function withTakenNulls(
+  args: JsonObject,
+  doubtful: readonly (readonly string[])[],
+  check: Check,
+): JsonObject {
+  let taken = args;
+  for (const steps of doubtful.slice(0, mostPutBack)) {
+    const copy = copyJson(taken);
+    replaceAt(copy, steps, null);
+    if (check(copy).length === 0) taken = copy;
+  }
+  return taken;
 }
 
 /** The types that would have fitted, by the path of what did not. */
@@ -132,6 +174,10 @@ function digitsOf(text: string): string {
   if (significant === "") return `${sign}0`;
   const power = Number(exponent) - fraction.length + (digits.length - significant.length);
   return `${sign}${significant}e${power}`;
+}
+
+function pointerOf(steps: readonly string[]): string {
+  return steps.map((step) => `/${escapePointer(step)}`).join("");
 }
 
 function valueAt(root: JsonValue, steps: readonly string[]): JsonValue | undefined {

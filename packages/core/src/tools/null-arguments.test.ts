@@ -29,6 +29,42 @@ describe("B24: null for an optional argument", () => {
     expect(args).toEqual({ city: "Bergen", unit: null, note: null, lim: null });
   });
 
+  it.each(["anyOf", "oneOf"])(
+    "stays where the form of an %s that was meant takes it",
+    async (word) => {
+      const setting = (kind: string, x: JsonObject) => ({
+        type: "object",
+        properties: {
+          kind: { const: kind },
+          x,
+          n: { type: "integer" },
+        },
+        required: ["kind"],
+      });
+      const forms = [setting("set", { type: "string" }), setting("clear", { type: "null" })];
+      const schema = { type: "object", properties: { it: { [word]: forms } } };
+      const fits = async (given: JsonObject) => {
+        const checked = await check(schema, { it: given });
+        return checked.ok ? checked.arguments["it"] : checked.message;
+      };
+      const cleared = { kind: "clear", x: null };
+      expect(await fits({ ...cleared, n: "12" })).toEqual({ ...cleared, n: 12 });
+      expect(await fits({ ...cleared, n: null })).toEqual(cleared);
+      expect(await fits({ kind: "set", x: null, n: null })).toEqual({ kind: "set" });
+      // A required property with a default is missing as well.
+      const withDefault = {
+        type: "object",
+        properties: { it: { [word]: forms }, d: { type: "integer", default: 3 } },
+        required: ["d"],
+      };
+      expect(await check(withDefault, { it: { ...cleared, n: null } })).toMatchObject({
+        ok: true,
+        arguments: { it: cleared },
+        input: { it: cleared, d: 3 },
+      });
+    },
+  );
+
   it("of a required one is an error that says so", async () => {
     expect(await check(weather, { city: null, unit: null })).toMatchObject({
       ok: false,

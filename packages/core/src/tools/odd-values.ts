@@ -53,7 +53,8 @@ class PlainCopy {
     if (value instanceof Set) return this.#ofItems([...value], depth);
     if (value instanceof Error) return this.#ofError(value, depth);
     const known = wellKnown(value);
-    if (known !== undefined) return known;
+    // A number in an object may be none that JSON can say, and a big one is never.
+    if (known !== undefined) return this.of(known, depth);
     const { toJSON } = value as { readonly toJSON?: unknown };
     if (typeof toJSON === "function") return this.#ofToJson(() => toJSON.call(value, ""), depth);
     const keys = Object.keys(value);
@@ -127,8 +128,8 @@ function wellKnown(value: object): unknown {
     return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   }
   if (value instanceof RegExp) return String(value);
-  if (value instanceof Number || value instanceof String || value instanceof Boolean) {
-    return value.valueOf();
+  for (const Boxed of [Number, String, Boolean, BigInt]) {
+    if (value instanceof Boxed) return value.valueOf();
   }
   const bytes = bytesOf(value);
   if (bytes === undefined) return undefined;

@@ -55,6 +55,8 @@ describe("B78: a tool returns BigInt, a cycle, a Map, a Date, an Error, bytes â€
     ["bytes", new Uint8Array([1, 2, 3]), "(3 bytes, base64) AQID"],
     ["buffer", new Uint8Array([1, 2, 3]).buffer, "(3 bytes, base64) AQID"],
     ["symbol", Symbol("s"), "[symbol s]"],
+    ["big number in an object", Object(5n), "5"],
+    ["number in an object that is none", Object(Number.NaN), "NaN"],
     ["function", () => 1, "[function]"],
     ["function inside", { f: function work() {} }, '{"f":"[function work]"}'],
     ["not a number", Number.NaN, "NaN"],

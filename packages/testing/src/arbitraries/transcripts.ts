@@ -1,9 +1,20 @@
-import { type Content, type Message, modelView } from "@tunic/core";
+import {
+  ConfigurationError,
+  type Content,
+  checkOptionNames,
+  type Message,
+  modelView,
+} from "@tunic/core";
 import fc, { type Arbitrary } from "fast-check";
 import { callRounds, codeThatCalls, message, said, type Turn } from "./call-rounds.js";
 import { texts, userContents } from "./given-contents.js";
 import { modelParts, reasoning } from "./model-contents.js";
-import { oneOfWanted, type TranscriptKind, type Wanted } from "./transcript-kinds.js";
+import {
+  oneOfWanted,
+  type TranscriptKind,
+  transcriptKinds,
+  type Wanted,
+} from "./transcript-kinds.js";
 
 /** What transcripts hold. */
 export interface TranscriptOptions {
@@ -17,6 +28,8 @@ export interface TranscriptOptions {
  * Conversations as a chat client gets them: what `modelView` makes of any valid log. They hold what
  * users, tools and the models of several vendors may have said, in any order; the user says something
  * in each of them.
+ *
+ * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */
 export function transcripts(options: TranscriptOptions = {}): Arbitrary<readonly Message[]> {
   return messageLogs(options).map((log) => modelView(log));
@@ -24,7 +37,7 @@ export function transcripts(options: TranscriptOptions = {}): Arbitrary<readonly
 
 /** The logs of which {@link transcripts} are the view: approvals and open calls are in them, too. */
 export function messageLogs(options: TranscriptOptions = {}): Arbitrary<readonly Message[]> {
-  const { without = [], maxTurns = 6 } = options;
+  const { without = [], maxTurns = 6 } = checked(options);
   const wanted: Wanted = (kind) => !without.includes(kind);
   const turns = fc.array(turn(wanted), { minLength: 1, maxLength: maxTurns });
   return turns.map((drafts) => {
@@ -42,6 +55,25 @@ export function messageLogs(options: TranscriptOptions = {}): Arbitrary<readonly
       ...(ends || !log.some(asks) ? [spoken("Go on.")] : []),
     ];
   });
+}
+
+const optionNames: ReadonlySet<string> = new Set<keyof TranscriptOptions>(["without", "maxTurns"]);
+const kinds: ReadonlySet<string> = new Set(transcriptKinds);
+
+/** A misspelt kind would not be left out, and the test about something else. */
+function checked(options: TranscriptOptions): TranscriptOptions {
+  checkOptionNames("transcripts", options, optionNames);
+  const { without = [], maxTurns = 1 } = options;
+  checkOptionNames(
+    "transcripts: without",
+    Object.fromEntries(without.map((kind) => [kind, true])),
+    kinds,
+  );
+  if (Number.isSafeInteger(maxTurns) && maxTurns >= 1) return options;
+  throw new ConfigurationError(
+    "invalid_option",
+    `transcripts: maxTurns must be a whole number of at least 1; got ${maxTurns}.`,
+  );
 }
 
 /** Whether every service sees a user there, whatever it leaves out. */

@@ -90,10 +90,21 @@ function resolve(root: unknown, reference: unknown): unknown {
   if (!text.startsWith("#")) return undefined;
   let found: unknown = root;
   for (const step of text.slice(1).split("/").slice(1)) {
-    const name = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    const name = decoded(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    if (typeof found !== "object" || found === null || !Object.hasOwn(found, name))
+      return undefined;
     found = Array.isArray(found) ? found[Number(name)] : asRecord(found)[name];
   }
   return found;
+}
+
+/** What is no percent-encoding means itself. */
+function decoded(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
 }
 
 /** The schemas directly below one, each with the way to it. */
@@ -111,19 +122,27 @@ function below(schema: WireRecord): readonly (readonly [path: string, schema: un
   return [...single, ...lists, ...named];
 }
 
-/** Whether a value of the root would have to hold itself: a walk along what cannot be left out. */
+/**
+ * Whether a value of the root would have to hold itself: a walk along what cannot be left out, through
+ * each schema once, however many references lead to it.
+ */
 function cycleProblems(root: unknown): Problems {
-  const isEndless = (schema: unknown, path: ReadonlySet<unknown>): boolean => {
-    if (!isRecord(schema)) return false;
+  const path = new Set<unknown>();
+  const finite = new Set<unknown>();
+  const isEndless = (schema: unknown): boolean => {
+    if (!isRecord(schema) || finite.has(schema)) return false;
     if (path.has(schema)) return true;
-    const inside = new Set([...path, schema]);
+    path.add(schema);
     const next = [
       ...(isGiven(schema["$ref"]) ? [resolve(root, schema["$ref"])] : []),
       ...requiredBelow(schema),
     ];
-    return next.some((each) => isEndless(each, inside));
+    if (next.some(isEndless)) return true;
+    path.delete(schema);
+    finite.add(schema);
+    return false;
   };
-  return isEndless(root, new Set()) ? ["a cycle of references through required properties"] : [];
+  return isEndless(root) ? ["a cycle of references through required properties"] : [];
 }
 
 function requiredBelow(schema: WireRecord): readonly unknown[] {

@@ -193,6 +193,16 @@ describe("the tools of a generateContent request fail with", () => {
       '"#/$defs/b" leads nowhere',
     ],
     [
+      "a reference that nobody can decode",
+      jsonSchema({ type: "object", properties: { a: { $ref: "#/%ZZ" } } }),
+      '"#/%ZZ" leads nowhere',
+    ],
+    [
+      "a reference to what every object has",
+      jsonSchema({ type: "object", properties: { a: { $ref: "#/constructor" } } }),
+      '"#/constructor" leads nowhere',
+    ],
+    [
       "an endless schema",
       jsonSchema({ type: "object", properties: { a: { $ref: "#" } }, required: ["a"] }),
       "a cycle of references",

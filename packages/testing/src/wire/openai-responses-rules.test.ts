@@ -61,6 +61,9 @@ const tool = (name: string, more: Json = {}) => ({
 
 describe("a responses request passes with", () => {
   it.each<[string, readonly string[]]>([
+    ["a stored prompt alone", wireProblems("openai-responses", { prompt: { id: "pmpt_1" } })],
+    ["nothing beside what is held", problems({ previous_response_id: "resp_1" })],
+    ["nothing beside a conversation", problems({ conversation: "conv_1" })],
     ["a text", problems({ input: "Hello" })],
     ["a plain message", input(hello)],
     [
@@ -137,6 +140,8 @@ describe("a responses request passes with", () => {
 
 describe("a responses request fails with", () => {
   it.each<[string, readonly string[], string]>([
+    ["nothing to answer", problems({}), "input: missing"],
+    ["no model", wireProblems("openai-responses", { input: "Hello" }), "model: missing"],
     ["an unknown item", input({ type: "telegram" }), "input"],
     ["empty input", problems({ input: [] }), "input: empty"],
     ["a call without output", input(hello, call("a")), 'no output yet for the function_call "a"'],

@@ -25,6 +25,8 @@ import {
  * - "Item with id 'rs_...' not found. Items are not persisted when `store` is set to false."
  * - "Invalid 'input[0].id': ... Expected an ID that begins with 'fc'" (`msg`, `rs`), of at most 64
  *   characters; "Duplicate item found with id ...".
+ * - "Missing required parameter: 'model'", and one of `input`, `previous_response_id`, `prompt` and
+ *   `conversation` has to be there.
  *
  * What a `previous_response_id`, a `conversation` or a reference to an item stands for is not seen here:
  * an output may belong to it.
@@ -40,6 +42,7 @@ export function openaiResponsesProblems(body: unknown): Problems {
   const twice = isGiven(previous_response_id) && isGiven(conversation);
   const format = asRecord(asRecord(body["text"])["format"]);
   return [
+    ...missingProblems(body),
     ...(twice ? ["previous_response_id: a conversation is given, too"] : []),
     ...(input === "" || (Array.isArray(input) && items.length === 0) ? ["input: empty"] : []),
     ...eachWith("input", items, (item) => itemProblems(item, body["store"] === false)),
@@ -49,6 +52,18 @@ export function openaiResponsesProblems(body: unknown): Problems {
     ...approvalProblems(items, held),
     ...toolProblems(body, (tool) => (tool["type"] === "function" ? tool : undefined)),
     ...(format["type"] === "json_schema" ? formatProblems("text.format", format) : []),
+  ];
+}
+
+/** Its schema requires nothing, since a stored prompt may bring all of it. */
+function missingProblems(body: WireRecord): Problems {
+  if (isGiven(body["prompt"])) return [];
+  const said = ["input", "previous_response_id", "conversation"].some((from) =>
+    isGiven(body[from]),
+  );
+  return [
+    ...(isGiven(body["model"]) ? [] : ["model: missing"]),
+    ...(said ? [] : ["input: missing"]),
   ];
 }
 

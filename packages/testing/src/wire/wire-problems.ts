@@ -21,10 +21,21 @@ const rules: Readonly<Record<WireFormat, (body: unknown) => Problems>> = {
 /**
  * What is wrong with the body of a request: by the schema that the vendor publishes, and by the
  * vendor's rules that no schema says, such as that every call has its result. Empty where the
- * service would take it. A text says where in the body something is wrong, and what.
+ * service would take it. A text says where in the body something is wrong, and what. Never throws for
+ * what is wrong with a body.
  *
  * @param body What goes over the wire, parsed.
  */
 export function wireProblems(format: WireFormat, body: unknown): readonly string[] {
-  return [...schemaProblems(format, body), ...rules[format](body)];
+  return [...checked(() => schemaProblems(format, body)), ...checked(() => rules[format](body))];
+}
+
+/** No service takes a body that is nested so deep, or holds itself, that nobody can walk through it. */
+function checked(check: () => Problems): Problems {
+  try {
+    return check();
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    return [`the body: nested too deep to be checked (${error.message})`];
+  }
 }
