@@ -20,7 +20,10 @@ export function backOffMs(
   // A large power is infinite, and nothing times infinity is no number.
   const power = Math.min(factor ** (attempt - 1), Number.MAX_VALUE);
   const planned = Math.min(initialDelayMs * power, Number.MAX_VALUE);
-  const share = jitter === "full" ? random() : 1 + jitter * (2 * random() - 1);
+  const chance = random();
+  // A random number of one's own may be none.
+  const point = chance >= 0 && chance <= 1 ? chance : 0.5;
+  const share = jitter === "full" ? point : 1 + jitter * (2 * point - 1);
   return Math.floor(Math.min(maxDelayMs, planned * share));
 }
 

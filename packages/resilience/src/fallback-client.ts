@@ -9,18 +9,19 @@ import { attemptUpdates } from "./attempt-updates.js";
 import { conversationIsHeld, type Failure, failureOf } from "./fallback-failure.js";
 import { type FallbackTarget, readTargets, type Target } from "./fallback-targets.js";
 import { HeldConversation } from "./held-conversation.js";
-import { checkToolsOfAll } from "./named-client.js";
+import { checkedResponse, checkToolsOfAll } from "./named-client.js";
 import { checkBoolean, checkFunction } from "./option-checks.js";
 
 export type { FallbackTarget } from "./fallback-targets.js";
 
+/** When a fallback goes on to its next client. */
 export interface FallbackClientOptions {
   /**
    * Whether another client may help after a failure; a target's own `when` counts before it. Default: after
-   * every `ChatClientError` but `bad_request`, which is as wrong elsewhere (a text that is too long for one model is
-   * one, too: say so here if the next one takes more).
+   * every `ChatClientError` but two: `bad_request`, which is as wrong elsewhere (a text that is too long for one model is
+   * one, too: say so here if the next one takes more), and `unsupported`, which fails with every call before it is sent.
    */
-  readonly fallbackOn?: ((error: ChatClientError) => boolean) | undefined;
+  readonly fallbackOn?: ((error: ChatClientError) => boolean | Promise<boolean>) | undefined;
   /**
    * Whether to ask another client after something of the answer was streamed; it is taken back then. Default
    * false.
@@ -29,7 +30,7 @@ export interface FallbackClientOptions {
 }
 
 interface Settings {
-  readonly fallbackOn: (error: ChatClientError) => boolean;
+  readonly fallbackOn: (error: ChatClientError) => boolean | Promise<boolean>;
   readonly afterUpdates: boolean;
 }
 
@@ -73,7 +74,7 @@ export function fallbackClient(
 }
 
 function helpsElsewhere({ code }: ChatClientError): boolean {
-  return code !== "bad_request";
+  return code !== "bad_request" && code !== "unsupported";
 }
 
 async function askInTurn(
@@ -87,7 +88,8 @@ async function askInTurn(
   if (!("error" in outcome)) return outcome.response;
   const failures: [Failure, ...Failure[]] = [outcome];
   for (const target of others) {
-    if (!(target.when ?? settings.fallbackOn)(outcome.error)) continue;
+    if (!(await (target.when ?? settings.fallbackOn)(outcome.error))) continue;
+    request.signal?.throwIfAborted();
     if (outcome.shown && !settings.afterUpdates) break;
     if (!held.movable) throw conversationIsHeld(outcome, held.id);
     await outcome.takeBack();
@@ -115,7 +117,8 @@ async function ask(
   const { onUpdate } = updates;
   try {
     const asked = { ...held.requestFor(target), onUpdate };
-    return { response: held.answered(target, await target.client.getResponse(asked)) };
+    const response = checkedResponse(target, await target.client.getResponse(asked));
+    return { response: held.answered(target, response) };
   } catch (error) {
     const signal = request.signal ?? request.run?.signal;
     // Not every client tells an abort from a failure.

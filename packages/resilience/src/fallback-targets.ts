@@ -14,7 +14,7 @@ export interface FallbackTarget {
    * Whether this client is asked after that failure; not for the first, which is always asked. Default: the
    * option `fallbackOn`.
    */
-  readonly when?: ((error: ChatClientError) => boolean) | undefined;
+  readonly when?: ((error: ChatClientError) => boolean | Promise<boolean>) | undefined;
   /**
    * What the models of `options.model` are called here; not for the first. A model that is not listed is left
    * out, so that the client's own default is asked.
@@ -25,7 +25,7 @@ export interface FallbackTarget {
 /** A target that has been checked. */
 export interface Target extends NamedClient {
   readonly first: boolean;
-  readonly when: ((error: ChatClientError) => boolean) | undefined;
+  readonly when: FallbackTarget["when"];
   readonly models: ReadonlyMap<string, string>;
 }
 
@@ -41,7 +41,7 @@ const memberNames: ReadonlySet<string> = new Set<keyof FallbackTarget>([
 export function readTargets(
   clients: readonly (ChatClient | FallbackTarget)[],
 ): readonly [Target, ...Target[]] {
-  if (!Array.isArray(clients)) throw invalid(`${what} takes a list of clients.`);
+  if (!Array.isArray(clients)) throw invalid(`${what} takes a list of clients: ${what}([a, b]).`);
   const taken = new Set<string>();
   const [first, ...others] = clients.map((each: unknown, index) => readTarget(each, index, taken));
   if (first === undefined) throw invalid(`${what} needs at least one client.`);

@@ -1,4 +1,11 @@
-import { type ChatClient, ConfigurationError, type Tool } from "@tunic/core";
+import {
+  type ChatClient,
+  ChatClientError,
+  type ChatResponse,
+  ConfigurationError,
+  isJsonObject,
+  type Tool,
+} from "@tunic/core";
 import { invalid } from "./option-checks.js";
 
 /** A chat client among several, and how it is called in ids, notices and errors. */
@@ -41,4 +48,15 @@ export function checkToolsOfAll(
       throw new ConfigurationError(error.code, message, { cause: error });
     }
   }
+}
+
+/** @throws ChatClientError `malformed_response` where a client, written without types, answered nothing. */
+export function checkedResponse({ name }: NamedClient, response: unknown): ChatResponse {
+  if (isJsonObject(response) && Array.isArray(response["messages"])) {
+    return response as unknown as ChatResponse;
+  }
+  throw new ChatClientError(
+    "malformed_response",
+    `The client "${name}" returned no response: getResponse must resolve with { messages }.`,
+  );
 }

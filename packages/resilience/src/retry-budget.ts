@@ -1,6 +1,7 @@
 import { checkOptionNames, createStateKey, type RunContext } from "@tunic/core";
 import { checkNumber } from "./option-checks.js";
 
+/** How much a budget allows. */
 export interface RetryBudgetOptions {
   /** The most retries of one run and the runs inside it, of all layers together. `Infinity`: no limit. */
   readonly maxRetries: number;

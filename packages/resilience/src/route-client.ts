@@ -8,7 +8,13 @@ import {
   withAbort,
 } from "@tunic/core";
 import { ownerOf, tagged } from "./conversation-id.js";
-import { checkName, checkToolsOfAll, checkUnique, type NamedClient } from "./named-client.js";
+import {
+  checkedResponse,
+  checkName,
+  checkToolsOfAll,
+  checkUnique,
+  type NamedClient,
+} from "./named-client.js";
 import { invalid, isChatClient } from "./option-checks.js";
 
 /** Which requests go to which client. */
@@ -20,9 +26,10 @@ export interface RouteRule {
   readonly client: ChatClient;
 }
 
+/** What a route does beside its rules. */
 export interface RouteClientOptions {
-  /** Who is asked where no rule fits. */
-  readonly otherwise: ChatClient;
+  /** Who is asked where no rule fits. Default: nobody, and such a request is an error (`no_route`). */
+  readonly otherwise?: ChatClient | undefined;
 }
 
 const what = "routeClient";
@@ -37,33 +44,46 @@ const optionNames: ReadonlySet<string> = new Set<keyof RouteClientOptions>(["oth
  * A conversation that a service holds stays with its client, whatever the rules say: its id has the rule's name before
  * it (`name:id`, `otherwise:id`). An id without one is refused (`unknown_conversation`).
  *
- * `metadata` is that of `otherwise`. Options go to the chosen client as they are, `model` too.
+ * `metadata` is that of `otherwise`, or of the first rule. Options go to the chosen client as they are, `model` too.
  *
  * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */
-export function routeClient(rules: readonly RouteRule[], options: RouteClientOptions): ChatClient {
+export function routeClient(
+  rules: readonly RouteRule[],
+  options: RouteClientOptions = {},
+): ChatClient {
   if (!Array.isArray(rules)) throw invalid(`${what} takes a list of rules.`);
   for (const [index, rule] of rules.entries()) checkRule(`${what}: rules[${index}]`, rule);
-  if (!isJsonObject(options)) throw invalid(`${what} needs options: { otherwise }.`);
   checkOptionNames(what, options, optionNames);
   const { otherwise } = options;
-  if (!isChatClient(otherwise)) throw invalid(`${what}: otherwise must be a chat client.`);
+  if (otherwise !== undefined && !isChatClient(otherwise)) {
+    throw invalid(`${what}: otherwise must be a chat client.`);
+  }
   const fixed = [...rules];
-  const last = { name: "otherwise", client: otherwise };
-  const clients: readonly NamedClient[] = [...fixed, last];
+  const last = otherwise && { name: "otherwise", client: otherwise };
+  const clients: readonly NamedClient[] = last ? [...fixed, last] : fixed;
+  const [first] = clients;
+  if (first === undefined) throw invalid(`${what} needs a rule, or { otherwise }.`);
   checkUnique(what, clients);
   return {
-    metadata: otherwise.metadata,
+    metadata: (last ?? first).client.metadata,
     checkTools: (tools) => checkToolsOfAll(what, clients, tools),
     async getResponse(request) {
       request.signal?.throwIfAborted();
       const { conversationId } = request.options;
       if (conversationId !== undefined) return goOn(request, conversationId, clients);
-      const chosen = (await firstFitting(fixed, request)) ?? last;
+      const chosen = (await firstFitting(fixed, request)) ?? last ?? noRoute();
       request.run?.notice("model_routed", `"${chosen.name}" is asked.`);
-      return withTag(chosen, await chosen.client.getResponse(request));
+      return withTag(chosen, checkedResponse(chosen, await chosen.client.getResponse(request)));
     },
   };
+}
+
+function noRoute(): never {
+  throw new ConfigurationError(
+    "no_route",
+    `${what}: no rule fits this request. Add one, or say who is asked then: { otherwise: client }.`,
+  );
 }
 
 function checkRule(place: string, rule: unknown): void {
@@ -92,7 +112,10 @@ async function goOn(
   const { owner, id } = held;
   request.run?.notice("model_routed", `"${owner.name}" is asked: it holds the conversation.`);
   const options = { ...request.options, conversationId: id };
-  return withTag(owner, await owner.client.getResponse({ ...request, options }));
+  return withTag(
+    owner,
+    checkedResponse(owner, await owner.client.getResponse({ ...request, options })),
+  );
 }
 
 function withTag(client: NamedClient, response: ChatResponse): ChatResponse {

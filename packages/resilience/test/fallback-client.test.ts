@@ -56,25 +56,47 @@ describe.each(bothManners)("fallbackClient ($manner)", ({ streamed }) => {
     expect(a.requests[1]?.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
   });
 
-  it.each([
-    "authentication",
-    "permission",
-    "not_found",
-    "unsupported",
-    "malformed_response",
-    "a_word_of_its_own",
-  ])("asks the next after %s", async (code) => {
-    const a = scripted("a", [fail(new ChatClientError(code, "No."))]);
-    const client = fallbackClient([a, scripted("b", ["B."])]);
-    expect((await askBare(client, request(), streamed)).messages).toHaveLength(1);
-  });
+  it.each(["authentication", "permission", "not_found", "malformed_response", "a_word_of_its_own"])(
+    "asks the next after %s",
+    async (code) => {
+      const a = scripted("a", [fail(new ChatClientError(code, "No."))]);
+      const client = fallbackClient([a, scripted("b", ["B."])]);
+      expect((await askBare(client, request(), streamed)).messages).toHaveLength(1);
+    },
+  );
 
-  it("does not ask the next after bad_request: the request is as wrong there", async () => {
-    const error = new ChatClientError("bad_request", "No.");
+  it.each([
+    ["bad_request", "the request is as wrong there"],
+    ["unsupported", "every call would go there"],
+  ])("does not ask the next after %s: %s", async (code) => {
+    const error = new ChatClientError(code, "No.");
     const b = scripted("b", ["B."]);
     const client = fallbackClient([scripted("a", [fail(error)]), b]);
     expect(await rejection(askBare(client, request(), streamed))).toBe(error);
     expect(b.requests).toEqual([]);
+  });
+
+  it("waits for `fallbackOn` and `when` where they have to be waited for", async () => {
+    const failed = new ChatClientError("bad_request", "No.");
+    const b = scripted("b", []);
+    const client = fallbackClient(
+      [
+        scripted("a", [fail(failed)]),
+        { client: b, when: async () => false },
+        scripted("c", ["C."]),
+      ],
+      { fallbackOn: async () => true },
+    );
+    expect((await askBare(client, request(), streamed)).messages).toHaveLength(1);
+    expect(b.requests).toEqual([]);
+  });
+
+  it("takes a client that answers nothing for one that failed", async () => {
+    const nothing = { metadata: { provider: "none" }, getResponse: async () => undefined as never };
+    const client = fallbackClient([nothing, scripted("b", ["B."])]);
+    expect((await askBare(client, request(), streamed)).messages).toHaveLength(1);
+    const alone = askBare(fallbackClient([nothing]), request(), streamed);
+    expect(await rejection(alone)).toMatchObject({ code: "malformed_response" });
   });
 
   it("asks `fallbackOn` instead, and a client's own `when` before it", async () => {

@@ -1,4 +1,11 @@
-import { Agent, type ChatClient, ConfigurationError, textOf, tool } from "@tunic/core";
+import {
+  Agent,
+  type ChatClient,
+  type ChatRequest,
+  ConfigurationError,
+  textOf,
+  tool,
+} from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { fallbackClient, type RouteRule, routeClient } from "../src/index.js";
 import {
@@ -164,13 +171,29 @@ it("says what `otherwise` says of itself, and checks tools with all clients", ()
   );
 });
 
+describe("without `otherwise`", () => {
+  it("the first rule says who it is, and a request that none fits is an error", async () => {
+    const a = scripted("a", ["A."]);
+    const rule = {
+      name: "x",
+      when: ({ options }: ChatRequest) => options.model === "a",
+      client: a,
+    };
+    const client = routeClient([rule]);
+    expect(client.metadata).toBe(a.metadata);
+    const fitting = { ...request(), options: { model: "a" } };
+    expect((await client.getResponse(fitting)).messages).toHaveLength(1);
+    expect(await rejection(client.getResponse(request()))).toMatchObject({ code: "no_route" });
+  });
+});
+
 describe("options", () => {
   const client = scripted("a", []);
   const rule = { name: "x", when: always, client };
   it.each<[unknown, unknown, string]>([
     [rule, { otherwise: client }, "takes a list of rules"],
-    [[rule], undefined, "needs options: { otherwise }"],
-    [[rule], {}, "otherwise must be a chat client"],
+    [[rule], { otherwise: {} }, "otherwise must be a chat client"],
+    [[], undefined, "needs a rule, or { otherwise }"],
     [[rule], { otherwise: client, fallback: client }, 'no option "fallback"'],
     [[null], { otherwise: client }, "rules[0] must be a rule"],
     [[{ ...rule, wen: always }], { otherwise: client }, 'did you mean "when"'],

@@ -15,6 +15,9 @@ export class ConfigurationError extends TypeError {
 
 /** Rejects keys that an options object does not know, naming the nearest known one. */
 export function checkOptionNames(what: string, options: object, known: ReadonlySet<string>): void {
+  if (typeof options !== "object" || options === null) {
+    throw new ConfigurationError("invalid_option", `${what}: options must be an object.`);
+  }
   for (const key of Object.keys(options)) {
     if (known.has(key)) continue;
     const hint = nearestName(key, known);
