@@ -14,7 +14,7 @@ import {
   malformed,
   metadataOf,
 } from "../openai-errors.js";
-import { isRecord, listAt, textAt, type WireRecord } from "../wire-values.js";
+import { isRecord, listAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 import { AudioReader } from "./audio-reader.js";
 import { CallAssembler } from "./call-assembler.js";
@@ -59,7 +59,7 @@ export class AnswerReader {
    * @throws ChatClientError where an error came in the place of an answer.
    */
   read(answer: unknown): void | Promise<void> {
-    if (!isRecord(answer)) throw malformed(`${JSON.stringify(answer)?.slice(0, 200)}`);
+    if (!isRecord(answer)) throw malformed(shownJson(answer, 200));
     this.#throwError(answer);
     this.#responseId ||= textAt(answer, "id");
     this.#model ||= textAt(answer, "model");
@@ -102,7 +102,10 @@ export class AnswerReader {
   #throwError(answer: WireRecord): void {
     const { error } = answer;
     if (isRecord(error)) throw fromErrorObject(error, this.#surroundings);
-    if (typeof error === "string") throw fromErrorObject({ message: error }, this.#surroundings);
+    // An empty text is no error: some servers write down all of their members.
+    if (typeof error === "string" && error !== "") {
+      throw fromErrorObject({ message: error }, this.#surroundings);
+    }
     // Some servers send the error object bare.
     if (answer["choices"] === undefined && textAt(answer, "message") !== "") {
       throw fromErrorObject(answer, this.#surroundings);
