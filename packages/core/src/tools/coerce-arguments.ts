@@ -44,14 +44,52 @@ export function withoutNulls(
   let removed = 0;
   for (const steps of nulls) if (removeAt(copy, steps)) removed++;
   if (removed === 0) return undefined;
-  for (const { path, keyword, property } of check(copy)) {
+  const found = check(copy);
+  let restored = 0;
+  for (const { path, keyword, property } of found) {
     if (keyword !== "required" || property === undefined) continue;
     const steps = [...(path === "" ? [] : path.slice(1).split("/").map(unescapePointer)), property];
     if (valueAt(args, steps) !== null) continue;
     replaceAt(copy, steps, null);
-    removed--;
+    restored++;
   }
+  removed -= restored;
+  if (removed > 1) removed -= putBack(copy, nullsInForms(violations, nulls), check);
   return removed > 0 ? copy : undefined;
+}
+
+/** The nulls below alternatives: what one form takes no null for, another one may. */
+function nullsInForms(
+  violations: readonly SchemaViolation[],
+  nulls: readonly (readonly string[])[],
+): readonly (readonly string[])[] {
+  const forms = violations.flatMap(({ path, keyword }) =>
+    keyword === "anyOf" || keyword === "oneOf" ? [path === "" ? [] : path.slice(1).split("/")] : [],
+  );
+  return nulls.filter((steps) =>
+    forms.some(
+      (form) =>
+        form.length < steps.length && form.every((step, at) => unescapePointer(step) === steps[at]),
+    ),
+  );
+}
+
+/** Puts back each null that breaks nothing now that others are gone; returns how many that are. */
+function putBack(
+  copy: JsonObject,
+  nulls: readonly (readonly string[])[],
+  check: (args: JsonObject) => readonly SchemaViolation[],
+): number {
+  let put = 0;
+  let wrong: number | undefined;
+  for (const steps of nulls) {
+    if (valueAt(copy, steps) !== undefined) continue;
+    wrong ??= check(copy).length;
+    replaceAt(copy, steps, null);
+    if (check(copy).length > wrong) removeAt(copy, steps);
+    else put++;
+  }
+  return put;
 }
 
 /** The types that would have fitted, by the path of what did not. */
