@@ -4,14 +4,16 @@ import { isRecord, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 
 /** Media types of the sound that can be asked for. */
-const mediaTypes: Readonly<Record<string, string>> = {
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-  flac: "audio/flac",
-  opus: "audio/opus",
-  aac: "audio/aac",
-  pcm16: "audio/pcm",
-};
+const mediaTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    wav: "audio/wav",
+    mp3: "audio/mpeg",
+    flac: "audio/flac",
+    opus: "audio/opus",
+    aac: "audio/aac",
+    pcm16: "audio/pcm",
+  }),
+);
 
 /** @throws ChatClientError `malformed_response` for what is no base64. */
 function bytesIn(data: string): Uint8Array {
@@ -65,7 +67,7 @@ export class AudioReader {
       transcript: this.#transcript,
       ...(this.#expiresAt !== undefined && { expiresAt: this.#expiresAt }),
     };
-    const mediaType = mediaTypes[audioFormat] ?? `audio/${audioFormat}`;
+    const mediaType = mediaTypes.get(audioFormat) ?? `audio/${audioFormat}`;
     return [
       dataContent(bytes, mediaType, this.#id === "" ? {} : { providerData: { openai: { audio } } }),
     ];
