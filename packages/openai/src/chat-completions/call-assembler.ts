@@ -5,6 +5,7 @@ import {
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
+import { keptJson } from "../kept-json.js";
 import { isRecord, recordAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 
@@ -182,16 +183,15 @@ export class CallAssembler {
 }
 
 function readFragment(value: WireRecord): Fragment {
-  const index = value["index"];
+  const { index, extra_content: extra } = value;
   const made = isRecord(value["custom"]) ? value["custom"] : recordAt(value, "function");
   // A custom tool takes free text, which is no arguments: it must fail to parse, not to arrive.
-  const given =
-    made === value["custom"] ? JSON.stringify(made["input"] ?? null) : made["arguments"];
+  const given = made === value["custom"] ? shownJson(made["input"] ?? null) : made["arguments"];
   return {
     index: typeof index === "number" || typeof index === "string" ? String(index) : undefined,
     id: textAt(value, "id"),
     name: textAt(made, "name"),
-    extra: isJsonObject(value["extra_content"]) ? value["extra_content"] : undefined,
+    extra: isJsonObject(extra) ? keptJson(extra, "What a call carries") : undefined,
     ...readArguments(given),
   };
 }

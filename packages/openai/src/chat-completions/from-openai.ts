@@ -8,6 +8,7 @@ import {
   type Usage,
 } from "@tunic/core";
 import { fromFinishReason } from "../finish-reason.js";
+import { keptJson } from "../kept-json.js";
 import {
   type ErrorSurroundings,
   fromErrorObject,
@@ -134,7 +135,8 @@ export class AnswerReader {
       ...this.#fromContent(message["content"]),
       ...this.#audio.take(message),
     ];
-    this.#annotations.push(...(listAt(message, "annotations") as readonly JsonValue[]));
+    const annotations = listAt(message, "annotations") as readonly JsonValue[];
+    this.#annotations.push(...keptJson(annotations, "An annotation"));
     this.#refusal += textAt(message, "refusal");
     contents.push(...this.#calls.take(calls));
     const legacy = message["function_call"];

@@ -7,6 +7,7 @@ import {
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
+import { keptJson } from "../kept-json.js";
 import { isRecord, listAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import { hostedContents } from "./hosted-items.js";
 import { asProviderData, type ItemData } from "./item-data.js";
@@ -113,7 +114,8 @@ export class OutputItem implements ItemIdentity {
   annotate(at: number, annotation: unknown): void {
     if (!isJsonObject(annotation)) return;
     const known = this.#annotations.get(at) ?? [];
-    this.#annotations.set(at, [...known, annotation as JsonObject]);
+    const kept = keptJson(annotation, "An annotation") as JsonObject;
+    this.#annotations.set(at, [...known, kept]);
   }
 
   growArguments(text: string): Content[] {
@@ -177,9 +179,9 @@ export class OutputItem implements ItemIdentity {
         return this.#closeCall(item, item["arguments"]);
       case "custom_tool_call":
         // It takes free text, which is no arguments: it must fail to parse, not to arrive.
-        return this.#closeCall(item, JSON.stringify(item["input"] ?? null));
+        return this.#closeCall(item, shownJson(item["input"] ?? null));
       default:
-        return hostedContents(item, (own) => this.#data(own));
+        return hostedContents(keptJson(item, "An item"), (own) => this.#data(own));
     }
   }
 
@@ -202,7 +204,7 @@ export class OutputItem implements ItemIdentity {
 
   #completePart(part: WireRecord, at: number): Content[] {
     if (part["type"] === "refusal") return this.completeRefusal(at, textAt(part, "refusal"));
-    const annotations = listAt(part, "annotations").filter(isRecord);
+    const annotations = keptJson(listAt(part, "annotations").filter(isRecord), "An annotation");
     if (annotations.length > 0) this.#annotations.set(at, annotations as JsonObject[]);
     return this.complete("text", at, textAt(part, "text"));
   }
@@ -262,7 +264,8 @@ export class OutputItem implements ItemIdentity {
     const own = {
       ...(vendorId !== callId && { callId: vendorId }),
       ...(typeof namespace === "string" && { namespace }),
-      ...(isRecord(caller) && caller["type"] !== "direct" && { caller }),
+      ...(isRecord(caller) &&
+        caller["type"] !== "direct" && { caller: keptJson(caller, "A caller") }),
     };
     const made: FunctionCallContent = {
       type: "function_call",
