@@ -62,9 +62,9 @@ export async function openAnswerOf(
     throw toChatClientError(error, reading.now(), client.baseURL);
   }
   const surroundings = { headers: response.headers, now: reading.now() };
-  // What the server says it sends counts, not what was asked for: some cannot stream.
+  // What the server says it sends counts, not what was asked for: some cannot stream, and a page is none.
   const type = response.headers.get("content-type") ?? "";
-  const streams = streamed ? !type.includes("json") : type.includes("event-stream");
+  const streams = streamed ? !/json|html/.test(type) : type.includes("event-stream");
   return {
     surroundings,
     chunks: streams

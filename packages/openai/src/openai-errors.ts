@@ -7,7 +7,7 @@ import {
   withCause,
 } from "@tunic/core";
 import { APIConnectionError, APIConnectionTimeoutError, APIError } from "openai";
-import { isRecord, textAt, type WireRecord } from "./wire-values.js";
+import { isRecord, shownJson, textAt, type WireRecord } from "./wire-values.js";
 
 /** What is known about an answer beside its body. */
 export interface ErrorSurroundings {
@@ -103,7 +103,7 @@ export function fromErrorObject(
   surroundings: ErrorSurroundings,
   cause?: unknown,
 ): ChatClientError {
-  const message = textAt(error, "message") || JSON.stringify(error);
+  const message = textAt(error, "message") || shownJson(error);
   const status = statusIn(error);
   if (status !== undefined) return fromStatus(status, error, message, surroundings, cause);
   const words = `${textAt(error, "type")} ${textAt(error, "code")}`;

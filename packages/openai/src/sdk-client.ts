@@ -1,5 +1,6 @@
 import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
 import OpenAI, { type ClientOptions } from "openai";
+import { fetchWithErrors } from "./error-body.js";
 import type { ReasoningMember } from "./service.js";
 
 /** How an {@link OpenAIChatClient} reaches its service. */
@@ -106,6 +107,7 @@ export function newClient(options: OpenAIChatClientOptions, what = "OpenAIChatCl
   }
   const clientOptions: ClientOptions = {
     maxRetries,
+    fetch: fetchWithErrors,
     // Whatever it would print comes back as an error, too.
     ...(environment("OPENAI_LOG") === undefined && { logLevel: "off" }),
     ...(hasKey ? { apiKey } : environment("OPENAI_API_KEY") === undefined && { apiKey: "none" }),

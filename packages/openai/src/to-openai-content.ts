@@ -2,13 +2,15 @@ import { bytesOf, type DataContent, type UriContent } from "@tunic/core";
 import type { ChatCompletionContentPart } from "openai/resources/chat/completions";
 
 /** Sound formats that the service takes, by media type. */
-const audioFormats: Readonly<Record<string, "wav" | "mp3">> = {
-  "audio/wav": "wav",
-  "audio/wave": "wav",
-  "audio/x-wav": "wav",
-  "audio/mpeg": "mp3",
-  "audio/mp3": "mp3",
-};
+const audioFormats: ReadonlyMap<string, "wav" | "mp3"> = new Map(
+  Object.entries({
+    "audio/wav": "wav",
+    "audio/wave": "wav",
+    "audio/x-wav": "wav",
+    "audio/mpeg": "mp3",
+    "audio/mp3": "mp3",
+  } as const),
+);
 
 /** A file or an address as a part of a user message; undefined where the service takes none such. */
 export function toContentPart(
@@ -22,7 +24,7 @@ export function toContentPart(
   }
   const address = `data:${content.mediaType};base64,${content.data}`;
   if (mediaType.startsWith("image/")) return { type: "image_url", image_url: { url: address } };
-  const format = audioFormats[mediaType];
+  const format = audioFormats.get(mediaType);
   if (format) return { type: "input_audio", input_audio: { data: content.data, format } };
   if (mediaType === "application/pdf") {
     return { type: "file", file: { filename: content.name ?? "file.pdf", file_data: address } };

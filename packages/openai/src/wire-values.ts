@@ -29,3 +29,17 @@ export function listAt(record: WireRecord, member: string): readonly unknown[] {
 
 const nothing: WireRecord = Object.freeze({});
 const none: readonly unknown[] = Object.freeze([]);
+
+/**
+ * The beginning of a value as JSON, for messages. What can be read deeply nested may be too deep to be
+ * written: then it is said in words.
+ *
+ * @param longest In characters. Default: all of it.
+ */
+export function shownJson(value: unknown, longest?: number): string {
+  try {
+    return (JSON.stringify(value) ?? "nothing").slice(0, longest);
+  } catch {
+    return "(nested too deeply to be shown)";
+  }
+}

@@ -1,4 +1,4 @@
-import type { Content, Message } from "@tunic/core";
+import type { Content, JsonObject, Message } from "@tunic/core";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { OpenAIChatClient, type OpenAIChatClientOptions, toOpenAIMessages } from "../src/index.js";
 import {
@@ -247,4 +247,19 @@ describe("T9: one conversation, several services", () => {
       expect(second?.[at]).toBe(each);
     });
   });
+});
+
+it("gives nobody what another service has put on a call of the same message", async () => {
+  const own = (origin: string, data: JsonObject): Pick<Content, "providerData"> => ({
+    providerData: { openai: { origin, ...data } },
+  });
+  const mixed = message(
+    "assistant",
+    { ...call("c1", "lamp"), ...own("api.openai.com", { extraContent: { at: "home" } }) },
+    { ...call("c2", "lamp"), ...own("other.example", { extraContent: { at: "SECRET" } }) },
+  );
+  const log = [mixed, message("tool", result("c1"), result("c2"))];
+  const sent = JSON.stringify(await sentBy(clientAt(server), log));
+  expect(sent).toContain("home");
+  expect(sent).not.toContain("SECRET");
 });

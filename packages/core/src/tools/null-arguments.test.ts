@@ -139,6 +139,31 @@ describe("B24: null for an optional argument", () => {
     expect(await check({ type: "object", ...schema }, args)).toMatchObject({ ok: false });
   });
 
+  it("stays where the form that fits takes it, though another form does not", async () => {
+    const forms = [
+      {
+        properties: {
+          kind: { const: "a" },
+          w: { type: "string" },
+          x: { type: "string" },
+          y: { type: ["string", "null"] },
+        },
+      },
+      { properties: { kind: { const: "b" }, y: { type: "string" } } },
+    ];
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const schema = { type: "object", [keyword]: forms };
+      expect(await check(schema, { kind: "a", w: null, x: null, y: null })).toMatchObject({
+        ok: true,
+        arguments: { kind: "a", y: null },
+      });
+      expect(await check(schema, { kind: "b", y: null })).toMatchObject({
+        ok: true,
+        arguments: { kind: "b" },
+      });
+    }
+  });
+
   it("never becomes another value, and never hides a missing one", async () => {
     const types = fc.constantFrom("string", "integer", "boolean", "array", "object");
     const property = fc.record({ type: types, required: fc.boolean(), isNull: fc.boolean() });

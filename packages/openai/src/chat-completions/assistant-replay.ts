@@ -36,10 +36,6 @@ export function ownMembersOf(contents: readonly Content[]): OwnMembers | undefin
   const thoughts = contents.filter((content) => content.type === "text_reasoning");
   const owned = thoughts.map((content) => recordAt(ownData(content), "reasoning"));
   const calls = contents.filter((content) => content.type === "function_call");
-  const extras = calls.flatMap((call) => {
-    const { extraContent } = ownData(call);
-    return isJsonObject(extraContent) ? [[toWireCallId(call.callId), extraContent] as const] : [];
-  });
   const audio = contents
     .filter((content) => content.type === "data")
     .map((content) => ownData(content)["audio"])
@@ -47,13 +43,19 @@ export function ownMembersOf(contents: readonly Content[]): OwnMembers | undefin
   const sources = [...owned, audio ?? {}, ...calls.map(ownData)];
   const origin = sources.map((data) => textAt(data, "origin")).find((each) => each !== "");
   if (origin === undefined) return undefined;
+  // Contents of several services may have come together in one message: it is given back to the first.
+  const extras = calls.flatMap((call) => {
+    const { extraContent, origin: maker } = ownData(call);
+    const isOwn = maker === origin && isJsonObject(extraContent);
+    return isOwn ? [[toWireCallId(call.callId), extraContent] as const] : [];
+  });
   const from = owned.find((data) => textAt(data, "origin") !== "");
   return {
     origin,
     member: from && (textAt(from, "member") as ReasoningMember),
     reasoning: thoughts.map(({ text }, at) => (owned[at] === from ? text : "")).join(""),
     details: from && "details" in from ? listAt(from, "details") : undefined,
-    audio,
+    audio: audio && textAt(audio, "origin") === origin ? audio : undefined,
     extras: new Map(extras),
   };
 }

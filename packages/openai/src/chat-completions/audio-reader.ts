@@ -1,16 +1,28 @@
 import { bytesOf, type Content, dataContent, type JsonObject, textContent } from "@tunic/core";
+import { malformed } from "../openai-errors.js";
 import { isRecord, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 
 /** Media types of the sound that can be asked for. */
-const mediaTypes: Readonly<Record<string, string>> = {
-  wav: "audio/wav",
-  mp3: "audio/mpeg",
-  flac: "audio/flac",
-  opus: "audio/opus",
-  aac: "audio/aac",
-  pcm16: "audio/pcm",
-};
+const mediaTypes: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    wav: "audio/wav",
+    mp3: "audio/mpeg",
+    flac: "audio/flac",
+    opus: "audio/opus",
+    aac: "audio/aac",
+    pcm16: "audio/pcm",
+  }),
+);
+
+/** @throws ChatClientError `malformed_response` for what is no base64. */
+function bytesIn(data: string): Uint8Array {
+  try {
+    return bytesOf(dataContent(data, "audio/pcm"));
+  } catch (error) {
+    throw malformed("its sound is not base64.", error);
+  }
+}
 
 /** Reads spoken answers: their words are text while they come, their sound is one file at the end. */
 export class AudioReader {
@@ -33,7 +45,7 @@ export class AudioReader {
     if (typeof expires_at === "number") this.#expiresAt = expires_at * 1000;
     const data = textAt(audio, "data");
     // Each piece is encoded for itself, so that their texts cannot just be put together.
-    if (data !== "") this.#pieces.push(bytesOf(dataContent(data, "audio/pcm")));
+    if (data !== "") this.#pieces.push(bytesIn(data));
     const transcript = textAt(audio, "transcript");
     this.#transcript += transcript;
     return transcript === "" ? [] : [textContent(transcript)];
@@ -55,7 +67,7 @@ export class AudioReader {
       transcript: this.#transcript,
       ...(this.#expiresAt !== undefined && { expiresAt: this.#expiresAt }),
     };
-    const mediaType = mediaTypes[audioFormat] ?? `audio/${audioFormat}`;
+    const mediaType = mediaTypes.get(audioFormat) ?? `audio/${audioFormat}`;
     return [
       dataContent(bytes, mediaType, this.#id === "" ? {} : { providerData: { openai: { audio } } }),
     ];

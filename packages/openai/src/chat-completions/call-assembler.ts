@@ -5,14 +5,13 @@ import {
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
-import { isRecord, recordAt, textAt, type WireRecord } from "../wire-values.js";
+import { keptJson } from "../kept-json.js";
+import { isRecord, recordAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 
-/** The position of a call in its answer; some servers leave it out. */
-type CallIndex = string | number;
-
 interface Fragment {
-  readonly index: CallIndex | undefined;
+  /** The position of a call in its answer; some servers leave it out. */
+  readonly index: string | undefined;
   readonly id: string;
   readonly name: string;
   readonly text: string;
@@ -42,7 +41,7 @@ export class CallAssembler {
   readonly #builder: ResponseBuilder;
   readonly #source: AnswerSource;
   readonly #calls: OpenCall[] = [];
-  readonly #byIndex = new Map<CallIndex, OpenCall>();
+  readonly #byIndex = new Map<string, OpenCall>();
   #last: OpenCall | undefined;
   /** The calls of the last list that had any. */
   #lastList: readonly OpenCall[] = [];
@@ -108,12 +107,14 @@ export class CallAssembler {
 
   #find(fragment: Fragment, touched: ReadonlySet<OpenCall>): OpenCall | undefined {
     const { index, id } = fragment;
-    if (index !== undefined) {
-      const call = this.#byIndex.get(index);
-      if (call === undefined || id === "" || call.id === id) return call;
-      return call.id === "" && !startsAnother(call, fragment, false) ? call : undefined;
+    const placed = index === undefined ? undefined : this.#byIndex.get(index);
+    if (placed && (id === "" || placed.id === "" || placed.id === id)) {
+      return startsAnotherInPlace(placed, fragment) ? undefined : placed;
     }
-    const call = id === "" ? this.#last : this.#calls.findLast((open) => open.id === id);
+    // An index that stays the same, or comes late, tells nothing; an id does.
+    const named = id === "" ? undefined : this.#calls.findLast((open) => open.id === id);
+    if (index !== undefined && placed === undefined && fragment.name !== "") return undefined;
+    const call = id === "" && index === undefined ? this.#last : named;
     return call && !startsAnother(call, fragment, touched.has(call)) ? call : undefined;
   }
 
@@ -182,16 +183,15 @@ export class CallAssembler {
 }
 
 function readFragment(value: WireRecord): Fragment {
-  const index = value["index"];
+  const { index, extra_content: extra } = value;
   const made = isRecord(value["custom"]) ? value["custom"] : recordAt(value, "function");
   // A custom tool takes free text, which is no arguments: it must fail to parse, not to arrive.
-  const given =
-    made === value["custom"] ? JSON.stringify(made["input"] ?? null) : made["arguments"];
+  const given = made === value["custom"] ? shownJson(made["input"] ?? null) : made["arguments"];
   return {
-    index: typeof index === "number" || typeof index === "string" ? index : undefined,
+    index: typeof index === "number" || typeof index === "string" ? String(index) : undefined,
     id: textAt(value, "id"),
     name: textAt(made, "name"),
-    extra: isJsonObject(value["extra_content"]) ? value["extra_content"] : undefined,
+    extra: isJsonObject(extra) ? keptJson(extra, "What a call carries") : undefined,
     ...readArguments(given),
   };
 }
@@ -200,19 +200,10 @@ function readFragment(value: WireRecord): Fragment {
 function readArguments(given: unknown): Pick<Fragment, "text" | "object"> {
   if (typeof given === "string") return { text: given, object: undefined };
   if (given === null || given === undefined) return { text: "", object: undefined };
-  const text = written(given);
+  const text = shownJson(given);
   const parsed = isRecord(given) ? parseArguments(text) : undefined;
   if (parsed && "arguments" in parsed) return { text: "", object: parsed.arguments };
   return { text, object: undefined };
-}
-
-/** What can be read deeply nested may be too deep to be written; then it is refused, not lost. */
-function written(given: unknown): string {
-  try {
-    return JSON.stringify(given);
-  } catch {
-    return "(arguments nested too deeply)";
-  }
 }
 
 function argumentsOf(
@@ -232,6 +223,16 @@ function startsAnother(call: OpenCall, fragment: Fragment, sameList: boolean): b
   if (sameList || fragment.name !== call.name) return true;
   const more = fragment.object !== undefined || fragment.text.trim() !== "";
   return more && isComplete(call);
+}
+
+/**
+ * The same for a fragment at the place of a call whose id it does not contradict: some servers give all
+ * calls one place. What could be a repeat is no call of its own, lest it runs twice.
+ */
+function startsAnotherInPlace(call: OpenCall, fragment: Fragment): boolean {
+  if (!startsAnother(call, fragment, false)) return false;
+  if (fragment.name !== call.name) return true;
+  return call.id !== fragment.id || fragment.id === "" ? fragment.text !== call.text : false;
 }
 
 function isComplete(call: OpenCall): boolean {

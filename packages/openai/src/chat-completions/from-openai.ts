@@ -8,13 +8,14 @@ import {
   type Usage,
 } from "@tunic/core";
 import { fromFinishReason } from "../finish-reason.js";
+import { keptJson } from "../kept-json.js";
 import {
   type ErrorSurroundings,
   fromErrorObject,
   malformed,
   metadataOf,
 } from "../openai-errors.js";
-import { isRecord, listAt, textAt, type WireRecord } from "../wire-values.js";
+import { isRecord, listAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
 import { AudioReader } from "./audio-reader.js";
 import { CallAssembler } from "./call-assembler.js";
@@ -59,7 +60,7 @@ export class AnswerReader {
    * @throws ChatClientError where an error came in the place of an answer.
    */
   read(answer: unknown): void | Promise<void> {
-    if (!isRecord(answer)) throw malformed(`${JSON.stringify(answer)?.slice(0, 200)}`);
+    if (!isRecord(answer)) throw malformed(shownJson(answer, 200));
     this.#throwError(answer);
     this.#responseId ||= textAt(answer, "id");
     this.#model ||= textAt(answer, "model");
@@ -102,7 +103,10 @@ export class AnswerReader {
   #throwError(answer: WireRecord): void {
     const { error } = answer;
     if (isRecord(error)) throw fromErrorObject(error, this.#surroundings);
-    if (typeof error === "string") throw fromErrorObject({ message: error }, this.#surroundings);
+    // An empty text is no error: some servers write down all of their members.
+    if (typeof error === "string" && error !== "") {
+      throw fromErrorObject({ message: error }, this.#surroundings);
+    }
     // Some servers send the error object bare.
     if (answer["choices"] === undefined && textAt(answer, "message") !== "") {
       throw fromErrorObject(answer, this.#surroundings);
@@ -131,7 +135,8 @@ export class AnswerReader {
       ...this.#fromContent(message["content"]),
       ...this.#audio.take(message),
     ];
-    this.#annotations.push(...(listAt(message, "annotations") as readonly JsonValue[]));
+    const annotations = listAt(message, "annotations") as readonly JsonValue[];
+    this.#annotations.push(...keptJson(annotations, "An annotation"));
     this.#refusal += textAt(message, "refusal");
     contents.push(...this.#calls.take(calls));
     const legacy = message["function_call"];

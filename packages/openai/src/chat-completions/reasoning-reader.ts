@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, type TextReasoningContent } from "@tunic/core";
+import { keptJson } from "../kept-json.js";
 import type { ReasoningMember } from "../service.js";
 import { listAt, textAt, type WireRecord } from "../wire-values.js";
 import type { AnswerSource } from "./answer-source.js";
@@ -26,7 +27,7 @@ export class ReasoningReader {
   /** Takes a delta or a whole message. */
   take(message: WireRecord, whole: boolean): TextReasoningContent[] {
     const details = listAt(message, "reasoning_details").filter(isJsonObject);
-    this.#details.take(details, whole);
+    this.#details.take(keptJson(details, "A detail of reasoning"), whole);
     const content = textAt(message, "reasoning_content");
     const text = content || textAt(message, "reasoning") || details.map(shownOf).join("");
     if (text === "") return [];

@@ -7,7 +7,7 @@ import {
   malformed,
   metadataOf,
 } from "../openai-errors.js";
-import { isRecord, listAt, recordAt, textAt, type WireRecord } from "../wire-values.js";
+import { isRecord, listAt, recordAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import { fromResponsesUsage } from "./from-responses-usage.js";
 import { OutputItems } from "./output-items.js";
 
@@ -58,7 +58,7 @@ export class ResponseReader {
    * @throws ChatClientError where an error came in the place of an answer.
    */
   read(value: unknown): void | Promise<void> {
-    if (!isRecord(value)) throw notOne(JSON.stringify(value)?.slice(0, 200) ?? "nothing");
+    if (!isRecord(value)) throw notOne(shownJson(value, 200));
     if (this.finished) return;
     const contents = this.#contentsOf(value);
     if (contents.length > 0) return this.#builder.add(...contents);
@@ -106,7 +106,7 @@ export class ResponseReader {
     // Further kinds of events may come in at any time.
     if (type !== "") return [];
     if (textAt(value, "message") !== "") throw fromErrorObject(value, this.#surroundings);
-    throw notOne(JSON.stringify(value).slice(0, 200));
+    throw notOne(shownJson(value, 200));
   }
 
   #head(response: WireRecord): void {

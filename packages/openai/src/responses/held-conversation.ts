@@ -21,6 +21,7 @@ export interface HeldPart {
  *
  * - Messages up to the last answer that belongs to the id are not sent again.
  * - Where no message belongs to it, the caller gives what is new only, and all is sent.
+ * - Where only messages of another service belong to it, that service is the one that holds it.
  * - Where none belongs to it but some belong to other stored answers (those of a batch that still
  *   waits are not shown to the model, say), the last of these is what the messages go on from.
  *
@@ -43,6 +44,8 @@ export function heldPart(
   const belongs = (message: Message): boolean => heldIds(message, origin).includes(conversationId);
   let from = messages.findLastIndex(belongs);
   let id = conversationId;
+  const isForeign =
+    from < 0 && messages.some((message) => heldIds(message, undefined).includes(conversationId));
   if (from < 0 && !lasting) {
     from = messages.findLastIndex((message) => heldIds(message, origin).length > 0);
     const [other] = from < 0 ? [] : heldIds(messages[from] as Message, origin);
@@ -54,9 +57,14 @@ export function heldPart(
       id = other;
     }
   }
+  if (isForeign && id === conversationId) {
+    run?.notice(
+      "conversation_elsewhere",
+      `The answer ${id} is held by another service than ${origin}, which is sent all messages.`,
+    );
+    return { messages, members: {}, rename: same };
+  }
   const rest = messages.slice(from + 1);
-  // Nothing new to say: the service takes no empty input, so all is said anew.
-  if (rest.length === 0) return { messages, members: {}, rename: same };
   return {
     messages: rest,
     members: lasting ? { conversation: id } : { previous_response_id: id },
@@ -64,12 +72,17 @@ export function heldPart(
   };
 }
 
-/** The ids under which the service holds an answer: of the response, and of its conversation. */
+/**
+ * The ids under which the service holds an answer: of the response, and of its conversation.
+ *
+ * @param home The service; undefined asks for whichever holds it.
+ */
 function heldIds({ role, contents }: Message, home: string | undefined): readonly string[] {
   if (role !== "assistant") return none;
   for (const content of contents) {
     const { responseId, conversationId, origin } = itemData(content);
-    if (responseId === undefined || (origin !== undefined && origin !== home)) continue;
+    if (responseId === undefined) continue;
+    if (origin !== undefined && home !== undefined && origin !== home) continue;
     return conversationId === undefined ? [responseId] : [responseId, conversationId];
   }
   return none;

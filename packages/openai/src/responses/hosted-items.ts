@@ -19,16 +19,18 @@ interface HostedKind {
   readonly output: readonly string[];
 }
 
-const kinds: Readonly<Record<string, HostedKind>> = {
-  web_search_call: { name: "web_search", input: ["action"], output: ["results"] },
-  file_search_call: { name: "file_search", input: ["queries"], output: ["results"] },
-  code_interpreter_call: {
-    name: "code_interpreter",
-    input: ["code", "container_id"],
-    output: ["outputs"],
-  },
-  mcp_call: { name: "", input: ["arguments"], output: ["output", "error"] },
-};
+const kinds: ReadonlyMap<string, HostedKind> = new Map(
+  Object.entries({
+    web_search_call: { name: "web_search", input: ["action"], output: ["results"] },
+    file_search_call: { name: "file_search", input: ["queries"], output: ["results"] },
+    code_interpreter_call: {
+      name: "code_interpreter",
+      input: ["code", "container_id"],
+      output: ["outputs"],
+    },
+    mcp_call: { name: "", input: ["arguments"], output: ["output", "error"] },
+  }),
+);
 
 /** An item that comes whole: what the service's own tools did or ask, and what is not known here. */
 export function hostedContents(item: WireRecord, dataOf: DataOf): Content[] {
@@ -37,7 +39,7 @@ export function hostedContents(item: WireRecord, dataOf: DataOf): Content[] {
   const type = textAt(item, "type");
   if (type === "image_generation_call") return imageContents(own, dataOf);
   if (type === "mcp_approval_request") return [question(own, dataOf)];
-  const kind = kinds[type];
+  const kind = kinds.get(type);
   return kind ? calledContents(own, kind, dataOf) : [unknownContent(own, dataOf)];
 }
 

@@ -7,9 +7,11 @@ import {
   parseArguments,
   type ResponseBuilder,
 } from "@tunic/core";
-import { isRecord, listAt, textAt, type WireRecord } from "../wire-values.js";
+import { keptJson } from "../kept-json.js";
+import { isRecord, listAt, shownJson, textAt, type WireRecord } from "../wire-values.js";
 import { hostedContents } from "./hosted-items.js";
 import { asProviderData, type ItemData } from "./item-data.js";
+import type { ItemIdentity } from "./item-identity.js";
 
 /** What kind of text a part of an item is. */
 export type PartKind = "text" | "summary" | "content";
@@ -32,14 +34,18 @@ interface Part {
  * One output item on its way in: says what its deltas bring, and when it is whole what they left out.
  * What is whole is authoritative; deltas are optional.
  */
-export class OutputItem {
+export class OutputItem implements ItemIdentity {
   readonly type: string;
   readonly id: string;
   /** The id of a call, as the service names it. */
   callId: string;
+  /** The name of a call on the wire. */
+  name: string;
   closed = false;
   /** Whether the service has said of a call that it is whole. */
   completed = false;
+  /** All of it, as the service has said it; undefined where it never did. */
+  whole: WireRecord | undefined;
   readonly #place: number;
   readonly #after: string | undefined;
   readonly #terms: AnswerTerms;
@@ -49,15 +55,14 @@ export class OutputItem {
   readonly #annotations = new Map<number, JsonObject[]>();
   #phase: string;
   #call: FunctionCallContent | undefined;
-  #name: string;
   #arguments = "";
-  #beginning: WireRecord;
+  readonly #beginning: WireRecord;
 
   constructor(item: WireRecord, place: number, after: string | undefined, terms: AnswerTerms) {
     this.type = textAt(item, "type");
     this.id = textAt(item, "id");
     this.callId = textAt(item, "call_id");
-    this.#name = textAt(item, "name");
+    this.name = textAt(item, "name");
     this.#phase = textAt(item, "phase");
     this.#place = place;
     this.#after = after;
@@ -109,7 +114,8 @@ export class OutputItem {
   annotate(at: number, annotation: unknown): void {
     if (!isJsonObject(annotation)) return;
     const known = this.#annotations.get(at) ?? [];
-    this.#annotations.set(at, [...known, annotation as JsonObject]);
+    const kept = keptJson(annotation, "An annotation") as JsonObject;
+    this.#annotations.set(at, [...known, kept]);
   }
 
   growArguments(text: string): Content[] {
@@ -124,7 +130,7 @@ export class OutputItem {
   completeArguments(given: unknown): Content[] {
     const call = this.#call;
     if (given === undefined || given === null || this.closed) return [];
-    const text = typeof given === "string" ? given : written(given);
+    const text = typeof given === "string" ? given : shownJson(given);
     const known = this.#arguments;
     // Nothing contradicts nothing: it is how a call begins.
     if (text === "") return [];
@@ -138,9 +144,10 @@ export class OutputItem {
   }
 
   /** The item is whole: `item` is all of it, or absent where the service never said so. */
-  close(item: WireRecord = this.#beginning): Content[] {
+  close(item?: WireRecord): Content[] {
     if (this.closed) return [];
-    const contents = this.#closing(item);
+    this.whole = item;
+    const contents = this.#closing(item ?? this.#beginning);
     this.closed = true;
     return contents;
   }
@@ -172,9 +179,9 @@ export class OutputItem {
         return this.#closeCall(item, item["arguments"]);
       case "custom_tool_call":
         // It takes free text, which is no arguments: it must fail to parse, not to arrive.
-        return this.#closeCall(item, JSON.stringify(item["input"] ?? null));
+        return this.#closeCall(item, shownJson(item["input"] ?? null));
       default:
-        return hostedContents(item, (own) => this.#data(own));
+        return hostedContents(keptJson(item, "An item"), (own) => this.#data(own));
     }
   }
 
@@ -197,7 +204,7 @@ export class OutputItem {
 
   #completePart(part: WireRecord, at: number): Content[] {
     if (part["type"] === "refusal") return this.completeRefusal(at, textAt(part, "refusal"));
-    const annotations = listAt(part, "annotations").filter(isRecord);
+    const annotations = keptJson(listAt(part, "annotations").filter(isRecord), "An annotation");
     if (annotations.length > 0) this.#annotations.set(at, annotations as JsonObject[]);
     return this.complete("text", at, textAt(part, "text"));
   }
@@ -225,7 +232,7 @@ export class OutputItem {
 
   #closeCall(item: WireRecord, given: unknown): Content[] {
     this.callId ||= textAt(item, "call_id");
-    this.#name ||= textAt(item, "name");
+    this.name ||= textAt(item, "name");
     this.completed = item["status"] === "completed";
     const contents: Content[] = [];
     if (this.#call === undefined) {
@@ -239,8 +246,8 @@ export class OutputItem {
 
   /** The beginning of a call, once its name is known. */
   #announced(): FunctionCallContent | undefined {
-    if (this.#name === "") return undefined;
-    const name = this.#terms.names.get(this.#name) ?? this.#name;
+    if (this.name === "") return undefined;
+    const name = this.#terms.names.get(this.name) ?? this.name;
     return this.#head(name);
   }
 
@@ -257,7 +264,8 @@ export class OutputItem {
     const own = {
       ...(vendorId !== callId && { callId: vendorId }),
       ...(typeof namespace === "string" && { namespace }),
-      ...(isRecord(caller) && caller["type"] !== "direct" && { caller }),
+      ...(isRecord(caller) &&
+        caller["type"] !== "direct" && { caller: keptJson(caller, "A caller") }),
     };
     const made: FunctionCallContent = {
       type: "function_call",
@@ -280,15 +288,6 @@ export class OutputItem {
 
 function typeOf(kind: PartKind): "text" | "text_reasoning" {
   return kind === "text" ? "text" : "text_reasoning";
-}
-
-/** What can be read deeply nested may be too deep to be written; then it is refused, not lost. */
-function written(given: unknown): string {
-  try {
-    return JSON.stringify(given);
-  } catch {
-    return "(arguments nested too deeply)";
-  }
 }
 
 function pieceOf({ callId, name }: FunctionCallContent): FunctionCallContent {

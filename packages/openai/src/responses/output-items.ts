@@ -1,5 +1,6 @@
 import type { Content } from "@tunic/core";
-import { isRecord, recordAt, textAt, type WireRecord } from "../wire-values.js";
+import { isRecord, textAt, type WireRecord } from "../wire-values.js";
+import { beginsAgain, mayBe, repeats, restates } from "./item-identity.js";
 import { type AnswerTerms, OutputItem, type PartKind } from "./output-item.js";
 
 /** The output items of one answer, and which of them an event is about. */
@@ -19,13 +20,16 @@ export class OutputItems {
   /** What an event brings. Kinds that are not known bring nothing. */
   read(event: WireRecord): Content[] {
     const type = textAt(event, "type");
-    if (type === "response.output_item.added") return this.#added(event);
-    if (type === "response.output_item.done") return this.#done(event);
+    const { item: told } = event;
+    if (type === "response.output_item.added")
+      return isRecord(told) ? this.#added(told, event) : [];
+    if (type === "response.output_item.done") return isRecord(told) ? this.#done(told, event) : [];
     const about = pieces[type];
     if (about === undefined) return [];
     const before = this.#items.length;
     const item =
-      this.#find(event) ?? this.#open({ ...event, type: about.item, id: event["item_id"] }, event);
+      this.#find(event, about.item) ??
+      this.#open({ ...event, type: about.item, id: event["item_id"] }, event);
     const begun = this.#items.length > before ? item.begin() : [];
     return [...begun, ...about.read(item, event)];
   }
@@ -38,6 +42,7 @@ export class OutputItems {
       if (!isRecord(item)) continue;
       const meant =
         this.#same(item, index, (each) => !seen.has(each)) ??
+        this.#restated(item, index, seen) ??
         this.#open(item, { output_index: index });
       seen.add(meant);
       contents.push(...meant.close(item));
@@ -55,20 +60,23 @@ export class OutputItems {
     return [];
   }
 
-  /** The answer was cut: what stands last is not whole. */
+  /** The answer was cut: what stands last is not whole, nor is what the service never said to be. */
   cut(): Content[] {
     const last = this.#items.at(-1);
-    return last && isCall(last) ? last.cut() : [];
+    return this.#items
+      .filter((item) => isCall(item) && (item === last || item.whole === undefined))
+      .flatMap((item) => item.cut());
   }
 
-  #added(event: WireRecord): Content[] {
-    const item = recordAt(event, "item");
+  #added(item: WireRecord, event: WireRecord): Content[] {
     if (this.#same(item, indexOf(event), isOpen)) return [];
+    if (this.#items.some((each) => beginsAgain(each, item))) return [];
     return this.#open(item, event).begin();
   }
 
-  #done(event: WireRecord): Content[] {
-    const item = recordAt(event, "item");
+  #done(item: WireRecord, event: WireRecord): Content[] {
+    // An event that comes twice must not make a call run twice.
+    if (this.#items.some((each) => repeats(each, item))) return [];
     const meant = this.#same(item, indexOf(event), isOpen) ?? this.#open(item, event);
     return meant.close(item);
   }
@@ -83,38 +91,52 @@ export class OutputItems {
     return opened;
   }
 
-  /** The item that a piece belongs to. Some servers leave out the index, or give ids anew each time. */
-  #find(event: WireRecord): OutputItem | undefined {
+  /**
+   * The item that a piece belongs to: the one with its id, else the one at its place. Some servers leave
+   * out the index or say the same one of all items, or give ids anew each time.
+   */
+  #find(event: WireRecord, type: string): OutputItem | undefined {
     const index = indexOf(event);
-    const placed = index === undefined ? undefined : this.#byIndex.get(index);
     const id = textAt(event, "item_id");
-    return placed ?? (id === "" ? this.#items.at(-1) : this.#withId(id));
+    const placed = index === undefined ? undefined : this.#byIndex.get(index);
+    const found = placed?.type === type ? placed : undefined;
+    if (found && (id === "" || found.id === id)) return found;
+    const last = this.#items.findLast(
+      (each) => each.type === type && (id === "" || each.id === id),
+    );
+    if (id !== "") return last ?? found;
+    const isElsewhere = index !== undefined && [...this.#byIndex.values()].some((e) => e === last);
+    return isElsewhere ? undefined : last;
   }
 
-  /** The item that is meant by one of this form: by its place, else by the ids that it has. */
+  /** The item that is meant by one of this form: by the ids that it has, else by its place. */
   #same(
     item: WireRecord,
     index: number | undefined,
     may: (each: OutputItem) => boolean,
   ): OutputItem | undefined {
-    const type = textAt(item, "type");
     const id = textAt(item, "id");
     const callId = textAt(item, "call_id");
     const fits = (each: OutputItem | undefined): each is OutputItem =>
-      each?.type === type &&
-      may(each) &&
-      (callId === "" || each.callId === "" || each.callId === callId);
+      each !== undefined && mayBe(each, item) && may(each);
     const placed = index === undefined ? undefined : this.#byIndex.get(index);
-    if (fits(placed)) return placed;
+    const found = fits(placed) ? placed : undefined;
+    if (id !== "" && found?.id === id) return found;
     const fitting = this.#items.filter(fits);
     return (
       fitting.find((each) => callId !== "" && each.callId === callId) ??
-      fitting.find((each) => id !== "" && each.id === id)
+      fitting.find((each) => id !== "" && each.id === id) ??
+      found
     );
   }
 
-  #withId(id: string): OutputItem | undefined {
-    return this.#items.find((item) => item.id === id);
+  #restated(
+    item: WireRecord,
+    index: number,
+    seen: ReadonlySet<OutputItem>,
+  ): OutputItem | undefined {
+    const placed = this.#byIndex.get(index);
+    return placed && !seen.has(placed) && restates(placed, item) ? placed : undefined;
   }
 }
 

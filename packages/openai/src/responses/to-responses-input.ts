@@ -52,8 +52,9 @@ class InputList {
   readonly items: ResponseInputItem[] = [];
   readonly #held: boolean;
   readonly #ids = new Set<string>();
-  /** Questions of the service that have no answer yet. */
+  /** Questions of the service that have come up. */
   readonly #open = new Set<string>();
+  readonly #answered = new Set<string>();
 
   constructor(held: boolean) {
     this.#held = held;
@@ -68,7 +69,11 @@ class InputList {
 
   /** Whether a decision is about a question of this service, in this conversation. */
   #answers(requestId: string): boolean {
-    return this.#open.delete(requestId) || (this.#held && requestId.startsWith("mcpr_"));
+    // One that comes again, or says something else, is no second answer.
+    if (this.#answered.has(requestId)) return false;
+    const isOurs = this.#open.has(requestId) || (this.#held && requestId.startsWith("mcpr_"));
+    if (isOurs) this.#answered.add(requestId);
+    return isOurs;
   }
 }
 

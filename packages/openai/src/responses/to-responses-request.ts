@@ -17,7 +17,7 @@ import type {
 } from "openai/resources/responses/responses";
 import { toStrictSchema } from "../strict/to-strict-schema.js";
 import { heldPart } from "./held-conversation.js";
-import { toInput } from "./to-responses-input.js";
+import { type ToOpenAIResponsesInputOptions, toInput } from "./to-responses-input.js";
 import { toOpenAIResponsesTools, toResponsesToolChoice } from "./to-responses-tools.js";
 
 /** What a request gets from the client rather than from its options. */
@@ -53,28 +53,21 @@ export function toResponsesRequest(
   const { model, store, origin } = defaults;
   const { options, run } = request;
   refuseUnsupported(options);
-  const { messages, members, rename } = heldPart(request, defaults);
-  const held = Object.keys(members).length > 0;
-  const input = toInput(
-    messages,
-    {
-      store,
-      origin,
-      onLeftOut: (message, types) =>
-        run?.notice(
-          "content_left_out",
-          `Message ${message.id} holds what the Responses API cannot say: ${types.join(", ")}.`,
-        ),
-    },
-    held,
-  );
+  const terms: ToOpenAIResponsesInputOptions = {
+    store,
+    origin,
+    onLeftOut: (message, types) =>
+      run?.notice(
+        "content_left_out",
+        `Message ${message.id} holds what the Responses API cannot say: ${types.join(", ")}.`,
+      ),
+  };
   const instructions = joinInstructions(options.instructions);
   const body: ResponseCreateParamsBase = {
     model: options.model ?? model,
     ...(instructions !== undefined && { instructions }),
-    input: rename(input),
     store,
-    ...members,
+    ...inputOf(request, defaults, terms),
     ...sampling(options),
     ...tools(request, defaults),
     ...(options.responseFormat && { text: toText(options.responseFormat, request, defaults) }),
@@ -83,6 +76,21 @@ export function toResponsesRequest(
   };
   const merged = withProviderOptions(body, options.providerOptions?.["openai"] ?? {});
   return withEncryptedReasoning(merged);
+}
+
+/** What is sent of the messages, and what the service holds of them. */
+function inputOf(
+  request: ChatRequest,
+  defaults: ResponsesDefaults,
+  terms: ToOpenAIResponsesInputOptions,
+): Pick<ResponseCreateParamsBase, "input" | "previous_response_id" | "conversation"> {
+  const { messages, members, rename } = heldPart(request, defaults);
+  if (Object.keys(members).length > 0) {
+    const input = toInput(messages, terms, true);
+    if (input.length > 0) return { input: rename(input), ...members };
+  }
+  // Nothing is held, or there is nothing new to say: the service takes no empty input, so all is said anew.
+  return { input: toInput(request.messages, terms, false) };
 }
 
 const nowhere = ["seed", "stop", "frequencyPenalty", "presencePenalty"] as const;
@@ -164,15 +172,17 @@ function toText(
 }
 
 /** Members that belong to Tunic, and where they are set. */
-const ours: Readonly<Record<string, string>> = {
-  model: "options.model",
-  input: "the messages",
-  instructions: "options.instructions",
-  stream: "the way the client is asked",
-  store: "the option store of OpenAIResponsesClient",
-  previous_response_id: "options.conversationId",
-  conversation: "options.conversationId",
-};
+const ours: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    model: "options.model",
+    input: "the messages",
+    instructions: "options.instructions",
+    stream: "the way the client is asked",
+    store: "the option store of OpenAIResponsesClient",
+    previous_response_id: "options.conversationId",
+    conversation: "options.conversationId",
+  }),
+);
 
 /** Both together. Objects are merged one level deep, lists of `include` are joined. */
 function withProviderOptions(
@@ -188,7 +198,7 @@ function withProviderOptions(
           "to this request. Leave it out; a long answer is best streamed.",
       );
     }
-    const place = ours[member];
+    const place = ours.get(member);
     if (place !== undefined) throw twoSources(member, place);
     merged[member] = mergedMember(member, merged[member], value);
   }

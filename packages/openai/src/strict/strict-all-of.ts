@@ -52,11 +52,17 @@ export function mergedParts(
   }
   return {
     ...own,
-    type: "object",
+    type: takeNull(parts) ? ["object", "null"] : "object",
     properties: Object.fromEntries(properties),
     required: [...new Set(parts.flatMap((part) => listUnder(part, "required")))],
     ...(closed.length > 0 && { additionalProperties: false }),
   };
+}
+
+/** Whether null fits all parts; one that says no type leaves that to the others. */
+function takeNull(parts: readonly JsonObject[]): boolean {
+  const types = parts.map(typesOf).filter((each) => each.length > 0);
+  return types.length > 0 && types.every((each) => each.includes("null"));
 }
 
 function partOf(

@@ -92,15 +92,16 @@ function hasOptional(
   if (Array.isArray(schema)) return schema.some((each) => hasOptional(each, references, seen));
   if (!isJsonObject(schema) || seen.has(schema)) return false;
   seen.add(schema);
-  if ("$ref" in schema && references.besides(schema).length === 0) {
-    return hasOptional(references.follow(schema, ""), references, seen);
+  if ("$ref" in schema) {
+    if (hasOptional(references.targetOf(schema, ""), references, seen)) return true;
+    if (references.besides(schema).length === 0) return false;
   }
   const members = namedUnder(schema, "properties");
   if (members.some(([name]) => !requires(schema, name))) return true;
   return [
     ...members.map(([, member]) => member),
     ...wordsOf(schema).flatMap((keyword) =>
-      ["items", "anyOf", "oneOf", "allOf", "$ref"].includes(keyword) ? (schema[keyword] ?? []) : [],
+      ["items", "anyOf", "oneOf", "allOf"].includes(keyword) ? (schema[keyword] ?? []) : [],
     ),
   ].some((member) => hasOptional(member, references, seen));
 }

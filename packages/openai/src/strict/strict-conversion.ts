@@ -1,12 +1,12 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
 import { mergedParts } from "./strict-all-of.js";
 import { checkAlternatives } from "./strict-alternatives.js";
+import { checkPresence, onlyRequires } from "./strict-presence.js";
 import { StrictReferences } from "./strict-references.js";
 import { refuse } from "./strict-refusal.js";
 import { orNull, strictScalar, strictValues } from "./strict-values.js";
 import {
   describedBy,
-  isAnnotation,
   listUnder,
   namedUnder,
   type TypeName,
@@ -148,6 +148,7 @@ export class StrictConversion {
       if (members.some(([each]) => each === name)) continue;
       refuse(path, `requires ${JSON.stringify(name)} and does not say what it is`);
     }
+    checkPresence(schema, this.#references, path);
     const made = members.flatMap(([name, member]) => {
       const place = `${path}/properties/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
       // What is never allowed is never sent.
@@ -215,13 +216,4 @@ export class StrictConversion {
 function withoutReference(schema: JsonObject): JsonObject {
   const { $ref, ...rest } = schema;
   return $ref === undefined ? schema : { ...rest, allOf: [...listUnder(rest, "allOf"), { $ref }] };
-}
-
-/** Alternatives that only say which members go together: left to the check at home. */
-function onlyRequires(branches: readonly JsonValue[]): boolean {
-  return branches.every(
-    (branch) =>
-      isJsonObject(branch) &&
-      Object.keys(branch).every((keyword) => keyword === "required" || isAnnotation(keyword)),
-  );
 }

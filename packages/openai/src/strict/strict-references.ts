@@ -28,7 +28,7 @@ export class StrictReferences {
     while (isJsonObject(followed) && "$ref" in followed && this.besides(followed).length === 0) {
       if (seen.has(followed)) refuse(path, "is a $ref that leads to itself");
       seen.add(followed);
-      followed = this.#targetOf(followed, path);
+      followed = this.targetOf(followed, path);
     }
     return isJsonObject(followed) ? followed : refuse(path, "allows anything, or nothing");
   }
@@ -36,7 +36,7 @@ export class StrictReferences {
   /** The reference to write instead of a schema's `$ref`. */
   pointerFor(schema: JsonObject, path: string): string {
     this.follow(schema, path);
-    const target = this.#targetOf(schema, path);
+    const target = this.targetOf(schema, path);
     const name = this.#names.get(target) ?? this.#name(target, String(schema["$ref"]));
     return name === "#" ? name : `#/$defs/${name}`;
   }
@@ -53,17 +53,8 @@ export class StrictReferences {
     return [this.#names.get(schema) ?? "", schema];
   }
 
-  #name(target: JsonValue, reference: string): string {
-    const wished = /([^/]*)$/.exec(reference)?.[1]?.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "part";
-    const taken = new Set(this.#names.values());
-    let name = wished;
-    for (let count = 2; taken.has(name); count++) name = `${wished}_${count}`;
-    this.#names.set(target, name);
-    this.#unwritten.push(target);
-    return name;
-  }
-
-  #targetOf(schema: JsonObject, path: string): JsonValue {
+  /** What a schema's `$ref` leads to, whatever stands beside it. */
+  targetOf(schema: JsonObject, path: string): JsonValue {
     const reference = schema["$ref"];
     if (typeof reference !== "string" || !/^#($|\/)/.test(reference)) {
       return refuse(
@@ -75,6 +66,16 @@ export class StrictReferences {
     for (const step of reference.slice(1).split("/").slice(1))
       value = memberAt(value, readStep(step));
     return value ?? refuse(path, `refers to ${reference}, which is not there`);
+  }
+
+  #name(target: JsonValue, reference: string): string {
+    const wished = /([^/]*)$/.exec(reference)?.[1]?.replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "part";
+    const taken = new Set(this.#names.values());
+    let name = wished;
+    for (let count = 2; taken.has(name); count++) name = `${wished}_${count}`;
+    this.#names.set(target, name);
+    this.#unwritten.push(target);
+    return name;
   }
 }
 
