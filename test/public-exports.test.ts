@@ -165,6 +165,7 @@ describe("public exports", () => {
     expect(names(openai)).toMatchInlineSnapshot(`
       "OpenAIChatClient
       OpenAIResponsesClient
+      openAIToolNames
       toOpenAIMessages
       toOpenAIResponsesInput
       toOpenAIResponsesTools

@@ -192,7 +192,7 @@ export { askWithAnswerTool } from "./chat/answer-tool.js";
 export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
 export type { ChatContext } from "./chat/chat-context.js";
 export { joinInstructions } from "./chat/chat-options.js";
-export { checkClientOptions } from "./chat/check-client-options.js";
+export { checkClientOptions, type VendorSdk } from "./chat/check-client-options.js";
 export { mergeProviderOptions, type ProviderOptionsTerms } from "./chat/merge-provider-options.js";
 export { readRateLimits } from "./chat/rate-limits.js";
 export { type ReplaceTextOptions, replaceText } from "./chat/replace-text.js";

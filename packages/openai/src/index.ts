@@ -19,3 +19,4 @@ export {
 } from "./responses/to-responses-tools.js";
 export type { OpenAIChatClientOptions } from "./sdk-client.js";
 export type { ReasoningMember } from "./service.js";
+export { namesOnWire as openAIToolNames } from "./tool-names.js";

@@ -1,4 +1,4 @@
-import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
+import { ConfigurationError, checkClientOptions, isJsonObject, type VendorSdk } from "@tunic/core";
 import OpenAI, { type ClientOptions } from "openai";
 import { fetchWithErrors } from "./error-body.js";
 import type { ReasoningMember } from "./service.js";
@@ -17,7 +17,10 @@ export interface OpenAIChatClientOptions {
    * environment, else OpenAI itself.
    */
   readonly baseURL?: string | undefined;
-  /** A ready SDK instance, used as it is, its own retries included. Excludes the other settings. */
+  /**
+   * A ready SDK instance, used as it is, its own retries included. Excludes `apiKey`, `baseURL`,
+   * `organization`, `maxRetries` and `defaultHeaders`.
+   */
   readonly client?: OpenAI | undefined;
   readonly organization?: string | undefined;
   /**
@@ -34,10 +37,10 @@ export interface OpenAIChatClientOptions {
    */
   readonly strictTools?: boolean | undefined;
   /**
-   * How an answer in a `responseFormat` is asked for: `native` (default) with `response_format`, `tool`
+   * How an answer in `options.responseFormat` is asked for: `native` (default) with `response_format`, `tool`
    * with a tool that the model has to call, for servers that do not know `json_schema`.
    */
-  readonly responseFormat?: "native" | "tool" | undefined;
+  readonly structuredOutputs?: "native" | "tool" | undefined;
   /**
    * Which member a model's reasoning goes back in, in turns with calls. Default: the service gets
    * back what it has sent, in the member in which it came, and nobody else gets it. A name sends all
@@ -56,14 +59,27 @@ const optionNames: ReadonlySet<string> = new Set<keyof OpenAIChatClientOptions>(
   "maxRetries",
   "defaultHeaders",
   "strictTools",
-  "responseFormat",
+  "structuredOutputs",
   "replayReasoning",
 ]);
+
+/** What a ready client has to be. */
+export const openAISdk: VendorSdk = {
+  words: 'an instance of OpenAI, of the package "openai"',
+  fits(client: Partial<OpenAI>) {
+    const { chat, responses, baseURL } = client;
+    return [chat?.completions?.create, responses?.create].every(isFunction) && !!baseURL;
+  },
+};
+
+function isFunction(value: unknown): boolean {
+  return typeof value === "function";
+}
 
 /** What each of the client's own settings may be. */
 const choices: Readonly<Record<string, readonly unknown[]>> = {
   strictTools: [true, false],
-  responseFormat: ["native", "tool"],
+  structuredOutputs: ["native", "tool"],
   replayReasoning: ["reasoning_content", "reasoning", "reasoning_details", "never"],
 };
 
@@ -75,9 +91,10 @@ const choices: Readonly<Record<string, readonly unknown[]>> = {
  */
 export function sdkClient(options: OpenAIChatClientOptions): OpenAI {
   // What a ready client leaves open may be said beside it.
-  const { strictTools, responseFormat, replayReasoning, ...connection } = options ?? {};
-  checkClientOptions("OpenAIChatClient", isJsonObject(options) ? connection : options, optionNames);
-  for (const [name, value] of Object.entries({ strictTools, responseFormat, replayReasoning })) {
+  const { strictTools, structuredOutputs, replayReasoning, ...connection } = options ?? {};
+  const given = isJsonObject(options) ? connection : options;
+  checkClientOptions("OpenAIChatClient", given, optionNames, openAISdk);
+  for (const [name, value] of Object.entries({ strictTools, structuredOutputs, replayReasoning })) {
     const allowed = choices[name];
     if (value === undefined || allowed?.includes(value)) continue;
     throw new ConfigurationError(

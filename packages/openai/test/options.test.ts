@@ -125,6 +125,10 @@ it.each([
 });
 
 it("takes its own settings beside a ready client", () => {
-  const settings = { strictTools: true, responseFormat: "tool", replayReasoning: "never" } as const;
+  const settings = {
+    strictTools: true,
+    structuredOutputs: "tool",
+    replayReasoning: "never",
+  } as const;
   expect(() => new OpenAIChatClient({ model: "m", client: sdk(), ...settings })).not.toThrow();
 });

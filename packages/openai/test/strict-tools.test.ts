@@ -160,7 +160,7 @@ describe("a response format", () => {
     const client = new OpenAIChatClient({
       model: "m",
       baseURL: server.url,
-      responseFormat: "tool",
+      structuredOutputs: "tool",
     });
     const lamp = makeTool({ name: "lamp", execute: () => "on" });
     const response = await new Agent({ client, tools: [lamp] }).run("Go", {

@@ -7,7 +7,6 @@ import {
   ConfigurationError,
   isJsonObject,
   ResponseBuilder,
-  type RunContext,
   type Tool,
   withAbort,
 } from "@tunic/core";
@@ -18,10 +17,11 @@ import { openAnswer } from "../open-answer.js";
 import { filteredInput } from "../openai-errors.js";
 import { type OpenAIChatClientOptions, sdkClient } from "../sdk-client.js";
 import { serviceAt } from "../service.js";
+import { notStrictNotices } from "../strict/strict-mode.js";
 import { namesOnWire } from "../tool-names.js";
 import { AnswerReader } from "./from-openai.js";
 import { type RequestDefaults, toRequestBody } from "./to-openai.js";
-import { toOpenAITools } from "./to-openai-tools.js";
+import { refuseHostedTools, toOpenAITools } from "./to-openai-tools.js";
 
 /** Asks OpenAI's chat completions, or a service that speaks the same protocol. */
 export class OpenAIChatClient implements ChatClient {
@@ -29,8 +29,6 @@ export class OpenAIChatClient implements ChatClient {
   readonly #client: OpenAI;
   readonly #defaults: RequestDefaults;
   readonly #formatByTool: boolean;
-  /** What was told of already. */
-  readonly #told = new Set<string>();
 
   /**
    * @throws ConfigurationError for an unknown option, a missing model or key, or two sources of one
@@ -47,13 +45,13 @@ export class OpenAIChatClient implements ChatClient {
         `OpenAI takes no reasoning back at chat completions: leave replayReasoning out.`,
       );
     }
-    this.#formatByTool = options.responseFormat === "tool";
+    this.#formatByTool = options.structuredOutputs === "tool";
     this.#defaults = {
       model: options.model,
       service,
       strict: options.strictTools ?? service.isOpenAI,
       replayReasoning,
-      onNotStrict: (code, message, run) => this.#tellOnce(code, message, run),
+      onNotStrict: notStrictNotices(),
     };
   }
 
@@ -76,7 +74,9 @@ export class OpenAIChatClient implements ChatClient {
    * @throws ConfigurationError naming the tool and what to write instead.
    */
   checkTools(tools: readonly Tool[]): void {
-    toOpenAITools(tools, { strict: this.#defaults.strict });
+    const { service, strict } = this.#defaults;
+    if (service.isOpenAI) refuseHostedTools(tools);
+    toOpenAITools(tools, { strict });
   }
 
   async #send(request: ChatRequest): Promise<ChatResponse> {
@@ -114,13 +114,6 @@ export class OpenAIChatClient implements ChatClient {
       if (reason === undefined || signal.aborted) throw error;
       return await filteredAnswer(builder, reason, error);
     }
-  }
-
-  #tellOnce(code: string, message: string, run: RunContext | undefined): void {
-    const key = `${code} ${message}`;
-    if (run === undefined || this.#told.has(key)) return;
-    this.#told.add(key);
-    run.notice(code, message);
   }
 }
 

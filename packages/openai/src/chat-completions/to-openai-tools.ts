@@ -1,30 +1,16 @@
-import {
-  ConfigurationError,
-  type FunctionTool,
-  type JsonObject,
-  type Tool,
-  type ToolChoice,
-  toObjectSchema,
-} from "@tunic/core";
+import { ConfigurationError, type FunctionTool, type Tool, type ToolChoice } from "@tunic/core";
 import type {
   ChatCompletionFunctionTool,
   ChatCompletionTool,
   ChatCompletionToolChoiceOption,
 } from "openai/resources/chat/completions";
-import { toStrictSchema } from "../strict/to-strict-schema.js";
+import { type SchemaForm, type StrictTerms, toolMemo } from "../strict/strict-mode.js";
 import { namesOnWire, toWireName } from "../tool-names.js";
 
 /** How tools are said. */
-export interface ToOpenAIToolsOptions {
-  /** Whether the service has strict mode, so that tools that can be said strictly are. Default false. */
-  readonly strict?: boolean | undefined;
-  /** Told of a tool that could not be said strictly, and why. */
-  readonly onNotStrict?: ((tool: FunctionTool, reason: string) => void) | undefined;
-}
+export interface ToOpenAIToolsOptions extends StrictTerms {}
 
-/** Tools never change, so what one comes to holds as long as it lives. */
-const plain = new WeakMap<Tool, ChatCompletionTool>();
-const strict = new WeakMap<Tool, ChatCompletionTool>();
+const remembered = toolMemo<ChatCompletionFunctionTool>();
 
 /**
  * Tools as the service takes them. The same tool gives the same object every time.
@@ -36,59 +22,38 @@ export function toOpenAITools(
   options: ToOpenAIToolsOptions = {},
 ): ChatCompletionTool[] {
   namesOnWire(tools);
-  return tools.map((tool) => toOpenAITool(tool, options));
+  return tools.map((tool) =>
+    tool.type === "hosted"
+      ? hostedTool(tool)
+      : remembered(tool, options, (form) => functionTool(tool, form)),
+  );
 }
 
-function toOpenAITool(tool: Tool, options: ToOpenAIToolsOptions): ChatCompletionTool {
-  if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
-  const { strict: mode = "auto" } = tool;
-  if (mode === false || (mode === "auto" && !options.strict)) {
-    return remembered(plain, tool, () => functionTool(tool, plainParameters(tool)));
-  }
-  const { schema, reason } = toStrictSchema(tool.parameters);
-  if (schema !== undefined) {
-    return remembered(strict, tool, () => functionTool(tool, schema, true));
-  }
-  if (mode === true) {
-    throw new ConfigurationError(
-      "tool_not_strict",
-      `The tool "${tool.name}" says strict: true, and its schema has no strict form: ${reason}. ` +
-        'Change the schema, or say strict: "auto".',
-    );
-  }
-  options.onNotStrict?.(tool, reason);
-  return remembered(plain, tool, () => functionTool(tool, plainParameters(tool)));
-}
-
-function remembered(
-  known: WeakMap<Tool, ChatCompletionTool>,
-  tool: Tool,
-  make: () => ChatCompletionTool,
-): ChatCompletionTool {
-  let made = known.get(tool);
-  if (made === undefined) {
-    made = make();
-    known.set(tool, made);
-  }
-  return made;
-}
-
-function plainParameters({ name, parameters }: FunctionTool): JsonObject {
-  return toObjectSchema(parameters, `The schema of tool "${name}"`);
+/**
+ * OpenAI's own tools run through the Responses API; servers that speak the protocol may have others.
+ *
+ * @throws ConfigurationError `unsupported_tool`
+ */
+export function refuseHostedTools(tools: readonly Tool[]): void {
+  const hosted = tools.find((tool) => tool.type === "hosted" && tool.provider === "openai");
+  if (hosted === undefined) return;
+  throw new ConfigurationError(
+    "unsupported_tool",
+    `OpenAI's chat completions run no tools, and "${hosted.name}" is one. Ask through OpenAIResponsesClient.`,
+  );
 }
 
 function functionTool(
   { name, description }: FunctionTool,
-  parameters: JsonObject,
-  isStrict = false,
+  { schema, strict }: SchemaForm,
 ): ChatCompletionFunctionTool {
   return {
     type: "function",
     function: {
       name: toWireName(name),
       ...(description !== "" && { description }),
-      parameters,
-      ...(isStrict && { strict: true }),
+      parameters: schema,
+      ...(strict && { strict: true }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { ChatClientError, type ChatOptions, ConfigurationError } from "@tunic/core";
+import { ChatClientError, type ChatOptions, ConfigurationError, hostedTool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { message, noticingRun, request, tool } from "../../test/helpers.js";
 import { serviceAt } from "../service.js";
@@ -40,7 +40,10 @@ it("sends every option under its name", () => {
       strict: false,
     },
     metadata: { user: "u1" },
-    providerOptions: { openai: { reasoning_effort: "low" }, anthropic: { thinking: {} } },
+    providerOptions: {
+      openai: { reasoning_effort: "low", store: true },
+      anthropic: { thinking: {} },
+    },
   };
   expect(bodyOf(options)).toEqual({
     model: "other",
@@ -67,7 +70,29 @@ it("sends every option under its name", () => {
     },
     metadata: { user: "u1" },
     reasoning_effort: "low",
+    store: true,
   });
+});
+
+it("refuses tags that OpenAI would keep nowhere, and sends them to other servers", () => {
+  const options: ChatOptions = { metadata: { user: "u1" } };
+  expect(() => bodyOf(options)).toThrow(expect.objectContaining({ code: "unsupported" }));
+  const elsewhere = { ...defaults, service: serviceAt("http://127.0.0.1:8080/v1") };
+  expect(toRequestBody(request(undefined, options), elsewhere).metadata).toEqual({ user: "u1" });
+});
+
+it("refuses OpenAI's own tools, which chat completions do not run, and passes them on elsewhere", () => {
+  const search = hostedTool({
+    provider: "openai",
+    name: "search",
+    definition: { type: "web_search" },
+  });
+  const options: ChatOptions = { tools: [search] };
+  expect(() => bodyOf(options)).toThrow(expect.objectContaining({ code: "unsupported_tool" }));
+  const elsewhere = { ...defaults, service: serviceAt("http://127.0.0.1:8080/v1") };
+  expect(toRequestBody(request(undefined, options), elsewhere).tools).toEqual([
+    { type: "web_search" },
+  ]);
 });
 
 describe("the tool choice", () => {

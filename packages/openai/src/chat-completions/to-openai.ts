@@ -6,14 +6,12 @@ import {
   type JsonObject,
   joinInstructions,
   type ResponseFormat,
-  type RunContext,
-  responseSchema,
 } from "@tunic/core";
 import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
 import type { ReasoningMember, Service } from "../service.js";
-import { toStrictSchema } from "../strict/to-strict-schema.js";
+import { formatForm, type NotStrictListener, strictTerms } from "../strict/strict-mode.js";
 import { toOpenAIMessages } from "./to-openai-messages.js";
-import { toOpenAIToolChoice, toOpenAITools } from "./to-openai-tools.js";
+import { refuseHostedTools, toOpenAIToolChoice, toOpenAITools } from "./to-openai-tools.js";
 
 /** What a request gets from the client rather than from its options. */
 export interface RequestDefaults {
@@ -26,13 +24,6 @@ export interface RequestDefaults {
   /** Told of what could not be said strictly. */
   readonly onNotStrict?: NotStrictListener | undefined;
 }
-
-/** Told what could not be said strictly, and why; `run` is the one that wants to know. */
-type NotStrictListener = (
-  code: "tool_not_strict" | "response_format_not_strict",
-  message: string,
-  run: RunContext | undefined,
-) => void;
 
 /**
  * The body of a request.
@@ -52,6 +43,7 @@ export function toRequestBody(
     );
   }
   const { service, replayReasoning } = defaults;
+  checkMetadata(options, service);
   const messages = toOpenAIMessages(request.messages, {
     instructions: joinInstructions(options.instructions),
     onLeftOut: (message, types) =>
@@ -84,6 +76,16 @@ export function toRequestBody(
   return extra ? withProviderOptions(body, extra) : body;
 }
 
+/** OpenAI keeps tags only with answers that it stores. */
+function checkMetadata({ metadata, providerOptions }: ChatOptions, { isOpenAI }: Service): void {
+  if (metadata === undefined || !isOpenAI || providerOptions?.["openai"]?.["store"] === true)
+    return;
+  throw new ChatClientError(
+    "unsupported",
+    "OpenAI takes options.metadata only for answers that it stores: set providerOptions: { openai: { store: true } }, or leave metadata out.",
+  );
+}
+
 function sampling(options: ChatOptions): Partial<ChatCompletionCreateParamsBase> {
   const { temperature, topP, stop, seed, frequencyPenalty, presencePenalty } = options;
   return {
@@ -98,19 +100,16 @@ function sampling(options: ChatOptions): Partial<ChatCompletionCreateParamsBase>
 
 function tools(
   { options, run }: ChatRequest,
-  { strict, onNotStrict }: RequestDefaults,
+  { service, strict, onNotStrict }: RequestDefaults,
 ): Partial<ChatCompletionCreateParamsBase> {
   const list = options.tools ?? [];
+  if (service.isOpenAI) refuseHostedTools(list);
   const choice = toOpenAIToolChoice(options.toolChoice, list);
   // The service refuses settings of tools where there are none.
   if (list.length === 0) return {};
   const { parallelToolCalls } = options;
   return {
-    tools: toOpenAITools(list, {
-      strict,
-      onNotStrict: ({ name }, reason) =>
-        onNotStrict?.("tool_not_strict", `The tool "${name}" is not strict: ${reason}.`, run),
-    }),
+    tools: toOpenAITools(list, strictTerms(strict, onNotStrict, run)),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
   };
@@ -121,34 +120,9 @@ type WireFormat = NonNullable<ChatCompletionCreateParamsBase["response_format"]>
 function toResponseFormat(
   format: ResponseFormat,
   { run }: ChatRequest,
-  defaults: RequestDefaults,
+  { strict, onNotStrict }: RequestDefaults,
 ): WireFormat {
-  const name = format.name ?? "response";
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw new ConfigurationError(
-      "invalid_option",
-      `responseFormat.name "${name}" must be 1 to 64 letters, digits, "_" and "-".`,
-    );
-  }
-  const schema = responseSchema(format);
-  const said = (form: JsonObject, strict?: boolean): WireFormat => ({
-    type: "json_schema",
-    json_schema: { name, schema: form, ...(strict !== undefined && { strict }) },
-  });
-  if (format.strict === false) return said(schema, false);
-  if (format.strict === undefined && !defaults.strict) return said(schema);
-  const { schema: form, reason } = toStrictSchema(schema);
-  if (form !== undefined) return said(form, true);
-  if (format.strict) {
-    throw new ConfigurationError(
-      "response_format_not_strict",
-      `The responseFormat "${name}" says strict: true, and its schema has no strict form: ` +
-        `${reason}. Change the schema, or leave strict out.`,
-    );
-  }
-  const message = `The response format "${name}" is not strict: ${reason}.`;
-  defaults.onNotStrict?.("response_format_not_strict", message, run);
-  return said(schema, false);
+  return { type: "json_schema", json_schema: formatForm(format, strict, onNotStrict, run) };
 }
 
 /** Members that belong to Tunic, even where the request at hand does not have them. */

@@ -12,6 +12,7 @@ import type { ResponseCreateParamsBase } from "openai/resources/responses/respon
 import { filteredAnswer } from "../filtered-answer.js";
 import { openAnswerOf } from "../open-answer.js";
 import { filteredInput } from "../openai-errors.js";
+import { notStrictNotices } from "../strict/strict-mode.js";
 import { namesOnWire } from "../tool-names.js";
 import { answerWords, ResponseReader } from "./from-responses.js";
 import {
@@ -35,15 +36,7 @@ export class OpenAIResponsesClient implements ChatClient {
     const { sdk, ...settings } = readResponsesOptions(options);
     this.#client = sdk;
     this.metadata = { provider: "openai", defaultModel: settings.model };
-    const told = new WeakSet<object>();
-    this.#defaults = {
-      ...settings,
-      onNotStrict(of, code, message, run) {
-        if (run === undefined || told.has(of)) return;
-        told.add(of);
-        run.notice(code, message);
-      },
-    };
+    this.#defaults = { ...settings, onNotStrict: notStrictNotices() };
   }
 
   /**

@@ -1,6 +1,6 @@
 import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
 import type OpenAI from "openai";
-import { newClient, type OpenAIChatClientOptions } from "../sdk-client.js";
+import { newClient, type OpenAIChatClientOptions, openAISdk } from "../sdk-client.js";
 import { serviceAt } from "../service.js";
 
 /** How an SDK instance is made; the same for all clients of this package. */
@@ -60,7 +60,7 @@ const names: ReadonlySet<string> = new Set<keyof OpenAIResponsesClientOptions>([
 export function readResponsesOptions(options: OpenAIResponsesClientOptions): ResponsesSettings {
   // What a ready client leaves open may be said beside it.
   const { store, strictTools, ...connection } = options ?? {};
-  checkClientOptions(what, isJsonObject(options) ? connection : options, names);
+  checkClientOptions(what, isJsonObject(options) ? connection : options, names, openAISdk);
   for (const [name, value] of Object.entries({ store, strictTools })) {
     if (value === undefined || typeof value === "boolean") continue;
     throw new ConfigurationError("invalid_option", `${what}: ${name} must be true or false.`);

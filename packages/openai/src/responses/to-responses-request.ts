@@ -8,14 +8,12 @@ import {
   type JsonValue,
   joinInstructions,
   type ResponseFormat,
-  type RunContext,
-  responseSchema,
 } from "@tunic/core";
 import type {
   ResponseCreateParamsBase,
   ResponseTextConfig,
 } from "openai/resources/responses/responses";
-import { toStrictSchema } from "../strict/to-strict-schema.js";
+import { formatForm, type NotStrictListener, strictTerms } from "../strict/strict-mode.js";
 import { heldPart } from "./held-conversation.js";
 import { type ToOpenAIResponsesInputOptions, toInput } from "./to-responses-input.js";
 import { toOpenAIResponsesTools, toResponsesToolChoice } from "./to-responses-tools.js";
@@ -32,13 +30,6 @@ export interface ResponsesDefaults {
   /** Told of what could not be said strictly, and why; `run` is the one that wants to know. */
   readonly onNotStrict?: NotStrictListener | undefined;
 }
-
-type NotStrictListener = (
-  of: object,
-  code: "tool_not_strict" | "response_format_not_strict",
-  message: string,
-  run: RunContext | undefined,
-) => void;
 
 /**
  * The body of a request.
@@ -125,16 +116,7 @@ function tools(
   if (list.length === 0) return {};
   const { parallelToolCalls } = options;
   return {
-    tools: toOpenAIResponsesTools(list, {
-      strict,
-      onNotStrict: (tool, reason) =>
-        onNotStrict?.(
-          tool,
-          "tool_not_strict",
-          `The tool "${tool.name}" is not strict: ${reason}.`,
-          run,
-        ),
-    }),
+    tools: toOpenAIResponsesTools(list, strictTerms(strict, onNotStrict, run)),
     ...(choice !== undefined && { tool_choice: choice }),
     ...(parallelToolCalls !== undefined && { parallel_tool_calls: parallelToolCalls }),
   };
@@ -145,30 +127,8 @@ function toText(
   { run }: ChatRequest,
   { strict, onNotStrict }: ResponsesDefaults,
 ): ResponseTextConfig {
-  const name = format.name ?? "response";
-  if (!/^[a-zA-Z0-9_-]{1,64}$/.test(name)) {
-    throw new ConfigurationError(
-      "invalid_option",
-      `responseFormat.name "${name}" must be 1 to 64 letters, digits, "_" and "-".`,
-    );
-  }
-  const schema = responseSchema(format);
-  const said = (form: JsonObject, isStrict: boolean): ResponseTextConfig => ({
-    format: { type: "json_schema", name, schema: form, strict: isStrict },
-  });
-  if (!(format.strict ?? strict)) return said(schema, false);
-  const { schema: form, reason } = toStrictSchema(schema);
-  if (form !== undefined) return said(form, true);
-  if (format.strict) {
-    throw new ConfigurationError(
-      "response_format_not_strict",
-      `The responseFormat "${name}" says strict: true, and its schema has no strict form: ` +
-        `${reason}. Change the schema, or leave strict out.`,
-    );
-  }
-  const message = `The response format "${name}" is not strict: ${reason}.`;
-  onNotStrict?.(schema, "response_format_not_strict", message, run);
-  return said(schema, false);
+  const form = formatForm(format, strict, onNotStrict, run);
+  return { format: { type: "json_schema", ...form, strict: form.strict ?? false } };
 }
 
 /** Members that belong to Tunic, and where they are set. */

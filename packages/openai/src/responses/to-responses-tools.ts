@@ -2,10 +2,8 @@ import {
   ConfigurationError,
   type FunctionTool,
   type HostedTool,
-  type JsonObject,
   type Tool,
   type ToolChoice,
-  toObjectSchema,
 } from "@tunic/core";
 import type {
   ResponseCreateParams,
@@ -13,21 +11,13 @@ import type {
   Tool as ResponsesTool,
   ToolChoiceTypes,
 } from "openai/resources/responses/responses";
-
-import { toStrictSchema } from "../strict/to-strict-schema.js";
+import { type SchemaForm, type StrictTerms, toolMemo } from "../strict/strict-mode.js";
 import { namesOnWire, toWireName } from "../tool-names.js";
 
 /** How tools are said. */
-export interface ToOpenAIResponsesToolsOptions {
-  /** Whether the service has strict mode, so that tools that can be said strictly are. Default false. */
-  readonly strict?: boolean | undefined;
-  /** Told of a tool that could not be said strictly, and why. */
-  readonly onNotStrict?: ((tool: FunctionTool, reason: string) => void) | undefined;
-}
+export interface ToOpenAIResponsesToolsOptions extends StrictTerms {}
 
-/** Tools never change, so what one comes to holds as long as it lives. */
-const plain = new WeakMap<Tool, ResponsesTool>();
-const strict = new WeakMap<Tool, ResponsesTool>();
+const remembered = toolMemo<ResponsesFunctionTool>();
 
 /**
  * Tools as the Responses API takes them. The same tool gives the same object every time.
@@ -39,65 +29,24 @@ export function toOpenAIResponsesTools(
   options: ToOpenAIResponsesToolsOptions = {},
 ): ResponsesTool[] {
   namesOnWire(tools);
-  return tools.map((tool) => {
-    if (tool.type === "hosted") return remembered(plain, tool, () => hostedTool(tool));
-    const parameters = strictParameters(tool, options);
-    if (parameters) {
-      return remembered(strict, tool, () => functionTool(tool, parameters, true));
-    }
-    return remembered(plain, tool, () => functionTool(tool, plainParameters(tool), false));
-  });
-}
-
-function remembered(
-  known: WeakMap<Tool, ResponsesTool>,
-  tool: Tool,
-  make: () => ResponsesTool,
-): ResponsesTool {
-  let made = known.get(tool);
-  if (made === undefined) {
-    made = make();
-    known.set(tool, made);
-  }
-  return made;
-}
-
-/** The schema in strict form where that is wanted and there is one. */
-function strictParameters(
-  tool: FunctionTool,
-  options: ToOpenAIResponsesToolsOptions,
-): JsonObject | undefined {
-  const { strict: mode = "auto", name, parameters } = tool;
-  if (mode === false || (mode === "auto" && !options.strict)) return undefined;
-  const { schema, reason } = toStrictSchema(parameters);
-  if (schema !== undefined) return schema;
-  if (mode === true) {
-    throw new ConfigurationError(
-      "tool_not_strict",
-      `The tool "${name}" says strict: true, and its schema has no strict form: ${reason}. ` +
-        'Change the schema, or say strict: "auto".',
-    );
-  }
-  options.onNotStrict?.(tool, reason);
-  return undefined;
-}
-
-function plainParameters({ name, parameters }: FunctionTool): JsonObject {
-  return toObjectSchema(parameters, `The schema of tool "${name}"`);
+  return tools.map((tool) =>
+    tool.type === "hosted"
+      ? hostedTool(tool)
+      : remembered(tool, options, (form) => functionTool(tool, form)),
+  );
 }
 
 function functionTool(
   { name, description }: FunctionTool,
-  parameters: JsonObject,
-  isStrict: boolean,
+  { schema, strict }: SchemaForm,
 ): ResponsesFunctionTool {
   return {
     type: "function",
     name: toWireName(name),
     ...(description !== "" && { description }),
-    parameters,
+    parameters: schema,
     // Said explicitly: here a tool is strict unless it says otherwise.
-    strict: isStrict,
+    strict,
   };
 }
 
