@@ -321,12 +321,3 @@ it("a name on the wire comes back as the tool's own", async () => {
   expect((await agent.run("hi", { onUpdate: () => {} })).text).toBe("Done.");
   expect(ran).toBe(1);
 });
-
-it.each(["constructor", "toString", "__proto__"])(
-  "a reason that is called %s is kept as it is",
-  async (reason) => {
-    const end = stop([{ text: "hi" }], reason);
-    await using server = await wireServer(either(end), either(end));
-    expect(await askBothWays(server.client())).toMatchObject({ finishReason: reason });
-  },
-);
