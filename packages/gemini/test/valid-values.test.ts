@@ -2,7 +2,8 @@ import { type JsonObject, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { toGeminiTools } from "../src/index.js";
 import { toPlainSchema } from "../src/plain-schema.js";
-import { functionTool, stored } from "./build.js";
+import { askStreamed, functionTool, stop, stored } from "./build.js";
+import { either, wireServer } from "./wire-server.js";
 
 /** What the service is told of a value with this schema. */
 function told(value: JsonObject): unknown {
@@ -110,6 +111,17 @@ describe("what a schema allows can be said to Gemini", () => {
       properties: { deep: { type: "OBJECT", properties: { a: { anyOf: nothing } } } },
     });
   });
+});
+
+it.each([
+  '{"__proto__":{"type":"string"}}',
+  '{"a":{"type":"object","properties":{"__proto__":{"type":"string"}},"required":["__proto__"]}}',
+])("an argument that is called __proto__ reaches the service: %s", async (json) => {
+  await using server = await wireServer(either(stop([{ text: "Hello." }])));
+  const parameters: JsonObject = { type: "object", properties: JSON.parse(json) };
+  await askStreamed(server.client(), { options: { tools: [functionTool("lamp", parameters)] } });
+  const [sent] = server.bodies;
+  expect(JSON.stringify(sent?.["tools"])).toContain('"__proto__":{"type":"string"}');
 });
 
 describe("schemas that multiply", () => {
