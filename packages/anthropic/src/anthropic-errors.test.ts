@@ -93,3 +93,17 @@ describe("a failure on the way", () => {
     expect(toChatClientError("what?", asking)).toMatchObject({ code: "unknown", cause: "what?" });
   });
 });
+
+test.each(["constructor", "toString", "__proto__"])(
+  "a failure that calls itself %s is an unknown one",
+  (type) => {
+    const error = new APIError(
+      undefined,
+      { error: { type } },
+      undefined,
+      new Headers(),
+      type as never,
+    );
+    expect(toChatClientError(error, asking)).toMatchObject({ code: "unknown" });
+  },
+);

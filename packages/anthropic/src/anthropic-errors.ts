@@ -80,22 +80,22 @@ const codesByStatus: Readonly<Record<number, string>> = {
 };
 
 /** The errors that the vendor names in a body; those inside a stream have no status. */
-const codesByType: Readonly<Record<string, string>> = {
-  invalid_request_error: "bad_request",
-  request_too_large: "bad_request",
-  authentication_error: "authentication",
-  billing_error: "permission",
-  permission_error: "permission",
-  not_found_error: "not_found",
-  rate_limit_error: "rate_limit",
-  timeout_error: "timeout",
-  api_error: "server_error",
-  overloaded_error: "overloaded",
-};
+const codesByType: ReadonlyMap<string | null, string> = new Map([
+  ["invalid_request_error", "bad_request"],
+  ["request_too_large", "bad_request"],
+  ["authentication_error", "authentication"],
+  ["billing_error", "permission"],
+  ["permission_error", "permission"],
+  ["not_found_error", "not_found"],
+  ["rate_limit_error", "rate_limit"],
+  ["timeout_error", "timeout"],
+  ["api_error", "server_error"],
+  ["overloaded_error", "overloaded"],
+]);
 
 function codeOf(status: number | undefined, type: string | null): string {
   if (type === "overloaded_error") return "overloaded";
-  if (status === undefined) return codesByType[type ?? ""] ?? "unknown";
+  if (status === undefined) return codesByType.get(type) ?? "unknown";
   const code = codesByStatus[status];
   if (code) return code;
   if (status >= 500) return "server_error";

@@ -26,6 +26,7 @@ const rulesByName: ReadonlySet<string> = new Set([
   "dependentRequired",
   "dependentSchemas",
   "dependencies",
+  "propertyNames",
   "if",
   "then",
   "else",

@@ -104,8 +104,9 @@ function withMessageMark(params: Params, at: number, mark: Mark): Params {
 
 function ownMarks({ tools, system, messages, cache_control }: Params): readonly Placed[] {
   const found: Placed[] = [];
-  const look = (value: unknown, place: number): void => {
-    const mark = isJsonObject(value) ? value["cache_control"] : undefined;
+  const look = (value: object, place: number): void => {
+    for (const part of partsOf(value)) look(part, place);
+    const mark = "cache_control" in value ? value.cache_control : undefined;
     if (isJsonObject(mark)) found.push({ place, ttl: mark["ttl"] === "1h" ? "1h" : "5m" });
   };
   for (const tool of tools ?? []) look(tool, places.tools);
@@ -117,21 +118,40 @@ function ownMarks({ tools, system, messages, cache_control }: Params): readonly 
   return found;
 }
 
-/** The request without its first marks on messages. */
+/** The request without its first marks, in the order in which the service reads them. */
 function withoutFirst(params: Params, count: number): Params {
-  let left = count;
-  const messages = params.messages.map((message) => {
-    const blocks = blocksOf(message);
-    if (left === 0 || !blocks.some(isMarked)) return message;
-    const content = blocks.map((block) => {
-      if (left === 0 || !("cache_control" in block)) return block;
-      left--;
-      const { cache_control: _, ...rest } = block;
-      return rest as Anthropic.ContentBlockParam;
-    });
-    return { ...message, content } as Anthropic.MessageParam;
+  const { tools, system } = params;
+  const drop = { left: count };
+  return {
+    ...params,
+    ...(tools && { tools: withoutMarks(tools, drop) }),
+    ...(Array.isArray(system) && { system: withoutMarks(system, drop) }),
+    messages: params.messages.map((message) => {
+      if (drop.left === 0 || !Array.isArray(message.content)) return message;
+      const content = withoutMarks(message.content, drop);
+      return { ...message, content } as Anthropic.MessageParam;
+    }),
+  };
+}
+
+function withoutMarks<Item extends object>(items: readonly Item[], drop: { left: number }): Item[] {
+  return items.map((item) => {
+    if (drop.left === 0) return item;
+    const parts = partsOf(item);
+    const kept = parts.some(isMarked) ? { ...item, content: withoutMarks(parts, drop) } : item;
+    if (drop.left === 0 || !isMarked(kept)) return kept;
+    drop.left--;
+    const copy: Item & { cache_control?: unknown } = { ...kept };
+    delete copy.cache_control;
+    return copy;
   });
-  return { ...params, messages };
+}
+
+/** What a block holds that can have marks of its own, as the result of a call does. */
+function partsOf(block: object): readonly object[] {
+  return "content" in block && Array.isArray(block.content) && block.content.every(isJsonObject)
+    ? block.content
+    : [];
 }
 
 function blocksOf(message: Anthropic.MessageParam): readonly Anthropic.ContentBlockParam[] {

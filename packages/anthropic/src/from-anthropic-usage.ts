@@ -81,8 +81,11 @@ function toUsage(counts: Counts): Usage | undefined {
   };
 }
 
-/** Cumulative counts never shrink; a smaller one comes from a server that fills gaps with 0. */
+/**
+ * Cumulative counts never shrink; a smaller one comes from a server that fills gaps with 0. One below
+ * zero would give tokens back to a budget.
+ */
 function later(known: number | undefined, next: unknown): number | undefined {
-  if (typeof next !== "number" || !Number.isFinite(next)) return known;
+  if (typeof next !== "number" || !Number.isFinite(next) || next < 0) return known;
   return known === undefined ? next : Math.max(known, next);
 }

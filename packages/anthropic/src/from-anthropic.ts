@@ -174,7 +174,7 @@ export class AnswerReader {
   }
 
   #start(message: Anthropic.Message): void {
-    this.#head = { id: message.id, model: message.model };
+    this.#head = { id: string(message.id), model: string(message.model) };
     this.#usage.read(message.usage);
     this.#note(message.container);
   }
@@ -187,7 +187,7 @@ export class AnswerReader {
     },
     around: JsonObject,
   ): void {
-    this.#stopReason = end.stop_reason ?? this.#stopReason;
+    this.#stopReason = string(end.stop_reason) || this.#stopReason;
     if (isJsonObject(end.stop_details)) this.#stopDetails = end.stop_details;
     this.#note(end.container);
     const changes = around["input_transformations"];

@@ -158,3 +158,16 @@ describe("names on the wire", () => {
     expect(toAnthropicTools([toolset, functionTool("web_search")])).toHaveLength(2);
   });
 });
+
+test("a list that its owner changed is read anew", () => {
+  const converter = new ToolConverter();
+  const tools: Tool[] = [functionTool("a")];
+  const first = converter.convert(tools);
+  expect(converter.convert(tools)).toBe(first);
+  tools.push(functionTool("b.c"));
+  const { tools: wire, calls } = converter.convert(tools);
+  expect(wire).toHaveLength(2);
+  expect([...calls.values()]).toEqual([{ name: "a" }, { name: "b.c" }]);
+  tools[0] = functionTool("d");
+  expect(converter.convert(tools).tools[0]).toMatchObject({ name: "d" });
+});

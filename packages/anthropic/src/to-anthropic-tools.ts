@@ -43,7 +43,10 @@ interface WireForms {
 export class ToolConverter {
   readonly #settings: ToolSettings;
   readonly #forms = new WeakMap<FunctionTool, WireForms>();
-  readonly #lists = new WeakMap<readonly Tool[], WireTools>();
+  readonly #lists = new WeakMap<
+    readonly Tool[],
+    { readonly of: readonly Tool[]; made: WireTools }
+  >();
   readonly #told = new WeakSet<FunctionTool>();
 
   constructor(settings: ToolSettings = {}) {
@@ -57,11 +60,12 @@ export class ToolConverter {
    * that is to be held strictly and cannot; `tool_name_collision` for two tools of one name there.
    */
   convert(tools: readonly Tool[], notice?: Notice): WireTools {
-    let made = this.#lists.get(tools);
-    if (made === undefined) {
-      made = this.#list(tools);
-      this.#lists.set(tools, made);
-    }
+    const known = this.#lists.get(tools);
+    // The list is the caller's own, who may have changed it since.
+    const isSame =
+      known?.of.length === tools.length && tools.every((tool, at) => tool === known.of[at]);
+    const made = known && isSame ? known.made : this.#list(tools);
+    if (!isSame) this.#lists.set(tools, { of: [...tools], made });
     if (notice && made.notStrict.size > 0) this.#tell(made.notStrict, notice);
     return made;
   }

@@ -178,6 +178,47 @@ describe("marks", () => {
     expect(Object.keys(sent({}, log.slice(0, 8)))).toHaveLength(4);
   });
 
+  test("inside of results count, too", () => {
+    const log = [
+      message("user", marked("q")),
+      message("assistant", call("c1")),
+      message("tool", result("c1", [marked("1"), marked("2"), marked("3")])),
+      message("assistant", marked("a")),
+      hi,
+    ];
+    const latest = ["1", "2"].map((at) => `messages.2.content.0.content.${at}`);
+    const all = ["messages.2.content.0.content.0", ...latest, "messages.3.content.0"];
+    expect(Object.keys(sent({}, log))).toEqual(all);
+    expect(Object.keys(sent({ promptCaching: true }, log))).toEqual(all);
+    const more = [...log.slice(0, -1), message("user", marked("b"))];
+    expect(Object.keys(sent({}, more))).toEqual([...all.slice(1), "messages.4.content.0"]);
+    // What was converted before has kept its own.
+    expect(Object.keys(sent({}, log))).toEqual(all);
+  });
+
+  test("on tools and instructions are the first to go", () => {
+    const names = ["a", "b", "c", "d", "e"];
+    const request = {
+      messages: [message("user", marked("hi"))],
+      options: {
+        tools: names.map((name) => functionTool(name)),
+        providerOptions: {
+          anthropic: { system: [{ type: "text", text: "Be brief.", cache_control: ephemeral }] },
+        },
+      },
+    };
+    const options = {
+      toolOptions: Object.fromEntries(names.map((name) => [name, { cache_control: ephemeral }])),
+    };
+    const { params } = toAnthropicRequest(request, settings(options));
+    expect(Object.keys(marksOf(params)).sort()).toEqual([
+      "messages.0.content.0",
+      "system.0",
+      "tools.3",
+      "tools.4",
+    ]);
+  });
+
   test("that last longer stand before those that last shorter", () => {
     const first = [message("user", marked("a", long)), message("assistant", "b"), hi];
     expect(sent({ promptCaching: true }, first)).toEqual({

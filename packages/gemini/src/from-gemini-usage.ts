@@ -7,7 +7,7 @@ export class UsageReader {
   read(usage: unknown): void {
     if (!isJsonObject(usage)) return;
     for (const [name, value] of Object.entries(usage)) {
-      if (typeof value === "number" && Number.isFinite(value)) this.#counts.set(name, value);
+      if (isCount(value)) this.#counts.set(name, value);
     }
     for (const [name, details] of [
       ["audioIn", usage["promptTokensDetails"]],
@@ -54,7 +54,12 @@ function audioIn(details: JsonValue | undefined): number | undefined {
   let sum: number | undefined;
   for (const each of details) {
     if (!isJsonObject(each) || each["modality"] !== "AUDIO") continue;
-    if (typeof each["tokenCount"] === "number") sum = (sum ?? 0) + each["tokenCount"];
+    if (isCount(each["tokenCount"])) sum = (sum ?? 0) + each["tokenCount"];
   }
   return sum;
+}
+
+/** A count below zero would give tokens back to a budget. */
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }

@@ -130,7 +130,7 @@ export class AnswerReader {
 
   #finishReason(): FinishReason | undefined {
     if (this.#reason === undefined) return this.#blockReason ? "content_filter" : undefined;
-    const reason = reasons[this.#reason] ?? this.#reason;
+    const reason = reasons.get(this.#reason) ?? this.#reason;
     // The service says STOP whether it calls or not.
     return this.#called && reason !== "length" && reason !== "content_filter"
       ? "tool_calls"
@@ -186,19 +186,19 @@ function partsOf({ content }: JsonObject): readonly JsonObject[] {
 }
 
 /** Our words for the service's; others are kept as they are. */
-const reasons: Readonly<Record<string, FinishReason>> = {
-  STOP: "stop",
-  MAX_TOKENS: "length",
-  SAFETY: "content_filter",
-  RECITATION: "content_filter",
-  BLOCKLIST: "content_filter",
-  PROHIBITED_CONTENT: "content_filter",
-  SPII: "content_filter",
-  IMAGE_SAFETY: "content_filter",
-  IMAGE_PROHIBITED_CONTENT: "content_filter",
-  IMAGE_RECITATION: "content_filter",
-  MODEL_ARMOR: "content_filter",
-};
+const reasons: ReadonlyMap<string, FinishReason> = new Map([
+  ["STOP", "stop"],
+  ["MAX_TOKENS", "length"],
+  ["SAFETY", "content_filter"],
+  ["RECITATION", "content_filter"],
+  ["BLOCKLIST", "content_filter"],
+  ["PROHIBITED_CONTENT", "content_filter"],
+  ["SPII", "content_filter"],
+  ["IMAGE_SAFETY", "content_filter"],
+  ["IMAGE_PROHIBITED_CONTENT", "content_filter"],
+  ["IMAGE_RECITATION", "content_filter"],
+  ["MODEL_ARMOR", "content_filter"],
+]);
 
 /**
  * The model wrote something that was to be a call and is none, so there is nothing to run and nothing to

@@ -25,9 +25,13 @@ export class PartialArguments {
 
   /** The arguments' text, or why there is none. */
   get result(): { readonly text: string } | { readonly problem: string } {
-    return this.#problem === undefined
-      ? { text: JSON.stringify(this.#root) }
-      : { problem: this.#problem };
+    if (this.#problem !== undefined) return { problem: this.#problem };
+    try {
+      return { text: JSON.stringify(this.#root) };
+    } catch {
+      // What can be put together piece by piece may be too deep, or too long, to be written.
+      return { problem: "The service sent arguments that are nested too deeply, or too long." };
+    }
   }
 
   #place(piece: { readonly [key: string]: JsonValue }): void {

@@ -1,4 +1,6 @@
 import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
+import { haveCommonType } from "./both-schemas.js";
+import { toPlainSchema } from "./plain-schema.js";
 import { kindsIn, type SchemaKind } from "./schema-kinds.js";
 
 /**
@@ -6,31 +8,50 @@ import { kindsIn, type SchemaKind } from "./schema-kinds.js";
  * (https://ai.google.dev/api/caching#Schema). What it has no word for becomes a sentence of the
  * description, since a word it does not know has the whole request refused:
  *
- * - A list of types becomes one type and `nullable`, or `anyOf`. Beside `anyOf` nothing else stands.
+ * - A list of types becomes one type and `nullable`, or `anyOf`. Beside `anyOf` nothing else stands: each
+ *   alternative says what holds for all of them, too.
  * - `enum` is for text; numbers and truth values that are allowed are told in the description.
  * - A list without a type of its items, and what may be anything, takes text, numbers and truth values.
  * - An object of any form is asked for as its JSON text, since "properties: should be non-empty for
  *   OBJECT type"; the text is read before the arguments are checked.
  */
-export function toGeminiSchema(schema: JsonObject): JsonObject {
+export function toGeminiSchema(
+  schema: JsonObject,
+  budget: Budget = { left: mostJoined },
+): JsonObject {
   const { kinds, nullable } = kindsIn(schema);
-  const branches = branchesOf(schema);
-  if (branches.length > 0 && !isJsonObject(schema["properties"])) {
+  const branches = isJsonObject(schema["properties"]) ? [] : branchesOf(schema, budget);
+  if (branches.length > 0) {
     return anyOf(branches, nullable || allowNull(schema["anyOf"]), wordsOf(schema));
   }
-  const made = (kinds.length > 0 ? kinds : anything).map((kind) => ofKind(kind, schema));
+  const made = (kinds.length > 0 ? kinds : anything).map((kind) => ofKind(kind, schema, budget));
   return anyOf(made, nullable, wordsOf(schema));
 }
 
+/** How many alternatives may still be joined with what stands around them: nested ones multiply. */
+interface Budget {
+  left: number;
+}
+
+const mostJoined = 200;
+
 const anything: readonly SchemaKind[] = ["string", "number", "boolean"];
 
-/** The alternatives of a schema, without the one that is null. */
-function branchesOf({ anyOf: list }: JsonObject): readonly JsonObject[] {
+/** The alternatives of a schema, each with what is said of all of them, without the one that is null. */
+function branchesOf(
+  { anyOf: list, title: _, description: __, ...around }: JsonObject,
+  budget: Budget,
+): readonly JsonObject[] {
   if (!Array.isArray(list)) return [];
-  return list
-    .filter(isJsonObject)
-    .filter((each) => !isNull(each))
-    .map(toGeminiSchema);
+  const branches = list.filter(isJsonObject).filter((each) => !isNull(each));
+  const isBare = Object.keys(around).length === 0;
+  return branches
+    .filter((each) => haveCommonType(each, around))
+    .map((each) => {
+      if (isBare || budget.left-- <= 0) return toGeminiSchema(each, budget);
+      const joined = toPlainSchema({ allOf: [each, around] }, "An alternative");
+      return toGeminiSchema(joined.schema, budget);
+    });
 }
 
 function allowNull(list: JsonValue | undefined): boolean {
@@ -73,7 +94,7 @@ function withDescription({ description }: JsonObject, words: JsonObject): JsonOb
   return { description: `${outer} ${description}` };
 }
 
-function ofKind(kind: SchemaKind, schema: JsonObject): JsonObject {
+function ofKind(kind: SchemaKind, schema: JsonObject, budget: Budget): JsonObject {
   switch (kind) {
     case "string":
       return textSchema(schema);
@@ -83,9 +104,9 @@ function ofKind(kind: SchemaKind, schema: JsonObject): JsonObject {
     case "boolean":
       return { type: "BOOLEAN", ...sentences([allowedValues(schema, "boolean")]) };
     case "array":
-      return listSchema(schema);
+      return listSchema(schema, budget);
     case "object":
-      return objectSchema(schema);
+      return objectSchema(schema, budget);
   }
 }
 
@@ -135,20 +156,20 @@ function numberSchema(kind: "integer" | "number", schema: JsonObject): JsonObjec
   };
 }
 
-function listSchema(schema: JsonObject): JsonObject {
+function listSchema(schema: JsonObject, budget: Budget): JsonObject {
   const { items, prefixItems } = schema;
   const members = Array.isArray(prefixItems) ? prefixItems.filter(isJsonObject) : [];
   const all = [...members, ...(isJsonObject(items) ? [items] : [])];
   return {
     type: "ARRAY",
-    items: all.length > 1 ? toGeminiSchema({ anyOf: all }) : toGeminiSchema(all[0] ?? {}),
+    items: toGeminiSchema(all.length > 1 ? { anyOf: all } : (all[0] ?? {}), budget),
     ...counts(schema, ["minItems", "maxItems"]),
   };
 }
 
-function objectSchema(schema: JsonObject): JsonObject {
-  const { properties, required } = schema;
-  const all = Object.entries(membersOf(schema));
+function objectSchema(schema: JsonObject, budget: Budget): JsonObject {
+  const { properties, required } = fromValues(schema);
+  const all = Object.entries(membersOf({ ...schema, properties: properties ?? {} }));
   if (all.length === 0) {
     return { type: "STRING", description: "An object, written as its JSON text." };
   }
@@ -158,23 +179,40 @@ function objectSchema(schema: JsonObject): JsonObject {
     : [];
   return {
     type: "OBJECT",
-    properties: Object.fromEntries(all.map(([name, each]) => [name, toGeminiSchema(each)])),
+    properties: Object.fromEntries(all.map(([name, each]) => [name, toGeminiSchema(each, budget)])),
     ...(needed.length > 0 && { required: needed }),
     ...counts(schema, ["minProperties", "maxProperties"]),
   };
 }
 
+/**
+ * A schema of an object; where it lists whole objects, with the members that these have. As a text an
+ * object that is one of several could not be told from a text that is none of them.
+ */
+function fromValues(schema: JsonObject): JsonObject {
+  const values = Array.isArray(schema["enum"]) ? schema["enum"].filter(isJsonObject) : [];
+  if (values.length === 0 || isJsonObject(schema["properties"])) return schema;
+  const names = [...new Set(values.flatMap((each) => Object.keys(each)))];
+  const holders = (name: string) => values.filter((each) => Object.hasOwn(each, name));
+  return {
+    ...schema,
+    properties: Object.fromEntries(
+      names.map((name) => [name, { enum: holders(name).map((each) => each[name] ?? null) }]),
+    ),
+    required: names.filter((name) => holders(name).length === values.length),
+  };
+}
+
 /** Beside properties of its own, alternatives are told together: all of theirs may be given. */
 function membersOf(schema: JsonObject): Readonly<Record<string, JsonObject>> {
-  const { anyOf: branches } = schema;
   const all = new Map<string, JsonObject>();
-  const members = [
-    schema,
-    ...(Array.isArray(branches) ? branches.filter(isJsonObject) : []),
-  ].flatMap(({ properties }) => (isJsonObject(properties) ? Object.entries(properties) : []));
-  for (const [name, each] of members) {
-    if (!all.has(name)) all.set(name, isJsonObject(each) ? each : {});
-  }
+  const collect = ({ properties, anyOf: branches }: JsonObject): void => {
+    for (const [name, each] of Object.entries(isJsonObject(properties) ? properties : {})) {
+      if (!all.has(name)) all.set(name, isJsonObject(each) ? each : {});
+    }
+    if (Array.isArray(branches)) branches.filter(isJsonObject).forEach(collect);
+  };
+  collect(schema);
   return Object.fromEntries(all);
 }
 

@@ -81,7 +81,11 @@ function toParameters(
   const names = Object.keys(properties);
   // "properties: should be non-empty for OBJECT type"
   if (names.length === 0) return {};
-  if (!names.every((name) => parameterName.test(name))) return { parametersJsonSchema: schema };
+  // The SDK copies `parameters` and loses a "__proto__" on the way, though not out of `required`.
+  const isLost = JSON.stringify(schema).includes('"__proto__"');
+  if (isLost || !names.every((name) => parameterName.test(name))) {
+    return { parametersJsonSchema: schema };
+  }
   // The SDK's type has an enum for what is a word on the wire.
   return { parameters: toGeminiSchema(schema) as NonNullable<FunctionDeclaration["parameters"]> };
 }
