@@ -176,6 +176,7 @@ describe("public exports", () => {
   it("of @tunic/gemini", () => {
     expect(names(gemini)).toMatchInlineSnapshot(`
       "GeminiChatClient
+      geminiToolNames
       toGeminiContents
       toGeminiTools"
     `);
@@ -193,6 +194,7 @@ describe("public exports", () => {
   it("of @tunic/anthropic", () => {
     expect(names(anthropic)).toMatchInlineSnapshot(`
       "AnthropicChatClient
+      anthropicToolNames
       defaultMaxTokens
       toAnthropicMessages
       toAnthropicTools"

@@ -9,13 +9,9 @@ import { parseArgs } from "node:util";
 import { providers } from "./providers.js";
 import { scenarios } from "./scenarios.js";
 
-const { values } = parseArgs({
-  options: {
-    provider: { type: "string", multiple: true },
-    model: { type: "string" },
-    "base-url": { type: "string" },
-  },
-});
+const usage = `npm run test:live -- [--provider NAME]… [--model NAME] [--base-url URL]
+Providers: ${Object.keys(providers).join(", ")}. Default: all whose keys are set.`;
+const values = readOptions();
 const counts = { passed: 0, failed: 0, skipped: 0 };
 
 for (const name of values.provider ?? Object.keys(providers)) {
@@ -50,3 +46,22 @@ for (const name of values.provider ?? Object.keys(providers)) {
 }
 console.log(`${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
 process.exitCode = counts.failed > 0 ? 1 : 0;
+
+function readOptions() {
+  try {
+    const { values } = parseArgs({
+      options: {
+        provider: { type: "string", multiple: true },
+        model: { type: "string" },
+        "base-url": { type: "string" },
+        help: { type: "boolean" },
+      },
+    });
+    if (!values.help) return values;
+    console.log(usage);
+    process.exit(0);
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : error}\n\n${usage}`);
+    process.exit(2);
+  }
+}

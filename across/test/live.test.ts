@@ -50,8 +50,10 @@ describe("the checks on real services", () => {
     expect(lines.at(-1)).toBe(`0 passed, 0 failed, ${10 * names.length} skipped`);
   });
 
-  it("refuse a provider that there is not", async () => {
+  it("refuse a provider or an option that there is not, and tell of those there are", async () => {
     expect((await live("--provider", "ghost")).code).toBe(2);
+    expect((await live("--porvider", "openai")).code).toBe(2);
+    expect((await live("--help")).lines[0]).toContain("--provider NAME");
   });
 
   it.each(Object.entries(providers))(

@@ -1,5 +1,5 @@
 import Anthropic from "@anthropic-ai/sdk";
-import { ConfigurationError, checkClientOptions, isJsonObject } from "@tunic/core";
+import { ConfigurationError, checkClientOptions, isJsonObject, type VendorSdk } from "@tunic/core";
 import type { PromptCaching } from "./cache-marks.js";
 import type { ClientSettings } from "./client-settings.js";
 import type { AnswerForm } from "./structured-answer.js";
@@ -10,7 +10,10 @@ import { checkToolOptions, type ToolSettings } from "./tool-settings.js";
 export interface AnthropicChatClientOptions extends ToolSettings {
   /** The model that is asked when a request names none, such as `claude-sonnet-5`. */
   readonly model: string;
-  /** Default: the environment's `ANTHROPIC_API_KEY`. */
+  /**
+   * Default: the environment's `ANTHROPIC_API_KEY`, then a token in `ANTHROPIC_AUTH_TOKEN`. With a
+   * `baseURL` it may be missing; the environment's goes there, too.
+   */
   readonly apiKey?: string | undefined;
   /** Default: the environment's `ANTHROPIC_BASE_URL`, else the vendor's own address. */
   readonly baseURL?: string | undefined;
@@ -129,9 +132,16 @@ function wrong(text: string): ConfigurationError {
  * @throws ConfigurationError for unknown options, two sources of one setting, or no key.
  */
 export function toSdkClient(options: AnthropicChatClientOptions): Anthropic {
-  checkClientOptions("AnthropicChatClient", sdkPart(options), optionNames);
+  checkClientOptions("AnthropicChatClient", sdkPart(options), optionNames, anthropicSdk);
   return options.client ?? newClient(options);
 }
+
+const anthropicSdk: VendorSdk = {
+  words: 'an instance of Anthropic, of the package "@anthropic-ai/sdk"',
+  fits(client: Partial<Anthropic>) {
+    return typeof client.post === "function" && typeof client.messages?.create === "function";
+  },
+};
 
 /** The options without those that go well with a ready client. */
 function sdkPart(options: AnthropicChatClientOptions): AnthropicChatClientOptions {

@@ -6,5 +6,6 @@ export type { PromptCaching } from "./cache-marks.js";
 export { defaultMaxTokens } from "./max-tokens.js";
 export type { AnswerForm } from "./structured-answer.js";
 export { type AnthropicMessages, toAnthropicMessages } from "./to-anthropic.js";
-export { toAnthropicTools } from "./to-anthropic-tools.js";
+export { anthropicToolNames, toAnthropicTools } from "./to-anthropic-tools.js";
 export type { ToolSettings } from "./tool-settings.js";
+export type { Notice } from "./wire-block.js";

@@ -132,7 +132,7 @@ describe("tools", () => {
     const files = { type: "hosted", provider: "openai", name: "files", definition: {} } as const;
     expect(() => toAnthropicTools([files])).toThrow(
       expect.objectContaining({
-        code: "invalid_tool",
+        code: "foreign_tool",
         message: expect.stringMatching(/"files".*openai/),
       }),
     );

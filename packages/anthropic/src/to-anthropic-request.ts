@@ -13,7 +13,7 @@ import { livingContainer, withContainerId } from "./container.js";
 import { checkOptions } from "./request-options.js";
 import { wireFormat } from "./structured-answer.js";
 import { thinkingMembers } from "./thinking.js";
-import { toAnthropicMessages } from "./to-anthropic.js";
+import { toConversation } from "./to-anthropic.js";
 import { hostedName, type WireTools } from "./to-anthropic-tools.js";
 import type { Notice } from "./wire-block.js";
 import { wireToolName } from "./wire-names.js";
@@ -41,7 +41,7 @@ export function toAnthropicRequest(
 ): WireRequest {
   checkOptions(options);
   const notice = run && ((...about: Parameters<typeof run.notice>) => run.notice(...about));
-  const conversation = toAnthropicMessages(messages, notice);
+  const conversation = toConversation(messages, notice);
   const offered = offeredTools(options);
   const wire = settings.tools.convert(offered, notice);
   const asked: Record<string, unknown> = {

@@ -1,7 +1,7 @@
 import { type FunctionTool, type JsonObject, type StrictMode, type Tool, tool } from "@tunic/core";
 import { describe, expect, test, vi } from "vitest";
 import { functionTool } from "../test/build.js";
-import { ToolConverter, toAnthropicTools } from "./to-anthropic-tools.js";
+import { anthropicToolNames, ToolConverter, toAnthropicTools } from "./to-anthropic-tools.js";
 
 const object = (properties: JsonObject): JsonObject => ({ type: "object", properties });
 const map = object({ m: { type: "object", additionalProperties: { type: "string" } } });
@@ -62,7 +62,7 @@ describe("strict tools", () => {
   test("that cannot be are refused, with the reason", () => {
     expect(() => toAnthropicTools([named("keep", true, map)])).toThrow(
       expect.objectContaining({
-        code: "invalid_tool",
+        code: "tool_not_strict",
         message: expect.stringMatching(/"keep".*"m" takes members of any name/),
       }),
     );
@@ -170,4 +170,10 @@ test("a list that its owner changed is read anew", () => {
   expect([...calls.values()]).toEqual([{ name: "a" }, { name: "b.c" }]);
   tools[0] = functionTool("d");
   expect(converter.convert(tools).tools[0]).toMatchObject({ name: "d" });
+});
+
+test("the way back from the names on the wire", () => {
+  const odd = tool({ name: "fs.read", execute: () => "" });
+  const [sent] = toAnthropicTools([odd]);
+  expect(sent && "name" in sent && anthropicToolNames([odd]).get(sent.name)).toBe("fs.read");
 });

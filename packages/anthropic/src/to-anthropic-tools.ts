@@ -56,8 +56,8 @@ export class ToolConverter {
   /**
    * Our tools as the `tools` of a request. Hosted tools of Anthropic go in as their `definition` is.
    *
-   * @throws ConfigurationError `invalid_tool` for a hosted tool of somebody else and for a schema
-   * that is to be held strictly and cannot; `tool_name_collision` for two tools of one name there.
+   * @throws ConfigurationError `foreign_tool` for a hosted tool of somebody else, `tool_not_strict` for a
+   * schema that is to be held strictly and cannot, `tool_name_collision` for two tools of one name there.
    */
   convert(tools: readonly Tool[], notice?: Notice): WireTools {
     const known = this.#lists.get(tools);
@@ -86,7 +86,7 @@ export class ToolConverter {
     const wire = tools.map((tool) =>
       tool.type === "hosted" ? hostedTool(tool) : this.#functionTool(tool, budget, notStrict),
     );
-    const names = toolNamesOnWire(tools.flatMap(namesOf), toolNameRules);
+    const names = anthropicToolNames(tools);
     const calls = new Map<string, CalledTool>();
     for (const tool of tools) {
       if (tool.type === "hosted") continue;
@@ -108,7 +108,8 @@ export class ToolConverter {
     if (wanted === false) return plain;
     if (wanted === true) {
       if (strict) return strict;
-      throw invalidTool(
+      throw new ConfigurationError(
+        "tool_not_strict",
         `Tool "${tool.name}" is to be strict, and Anthropic cannot hold its schema: ${reasonOf(form)}. Change the schema, or leave strict out.`,
       );
     }
@@ -159,10 +160,20 @@ const plainConverter = new ToolConverter();
 /**
  * Our tools as the `tools` of a request, as a client without options of its own writes them.
  *
- * @throws ConfigurationError as {@link ToolConverter.convert} does.
+ * @throws ConfigurationError `foreign_tool` for a hosted tool of somebody else, `tool_not_strict` for a
+ * schema that is to be held strictly and cannot, `tool_name_collision` for two tools of one name there.
  */
 export function toAnthropicTools(tools: readonly Tool[]): Anthropic.ToolUnion[] {
   return plainConverter.convert(tools).tools;
+}
+
+/**
+ * The names of tools by their names on the wire: the way back for what a model calls.
+ *
+ * @throws ConfigurationError `tool_name_collision`
+ */
+export function anthropicToolNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  return toolNamesOnWire(tools.flatMap(namesOf), toolNameRules);
 }
 
 /** How a hosted tool is named in `tool_choice`; toolsets have no name. */
@@ -187,14 +198,11 @@ function reasonOf(form: WireForms["form"]): string {
 
 function hostedTool(tool: HostedTool): Anthropic.ToolUnion {
   if (tool.provider !== "anthropic") {
-    throw invalidTool(
+    throw new ConfigurationError(
+      "foreign_tool",
       `Tool "${tool.name}" is run by "${tool.provider}", and Anthropic cannot run it. Leave it out, or ask a model of "${tool.provider}".`,
     );
   }
   // The vendor's own words: a newer kind of tool needs no newer version of this package.
   return tool.definition as unknown as Anthropic.ToolUnion;
-}
-
-function invalidTool(message: string): ConfigurationError {
-  return new ConfigurationError("invalid_tool", message);
 }

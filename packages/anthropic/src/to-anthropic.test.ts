@@ -167,7 +167,7 @@ test("system messages are handed out apart", () => {
     message("system", "be brief"),
     message("user", "b"),
   ]);
-  expect(conversation.system).toEqual(["be brief"]);
+  expect(conversation.system).toBe("be brief");
   expect(conversation.messages).toHaveLength(1);
 });
 

@@ -6,9 +6,16 @@ import type { Notice } from "./wire-block.js";
 
 export { openingText } from "./join-turns.js";
 
-/** A conversation as Anthropic takes it. */
+/** A conversation as members of a request, which may be spread into `messages.create`. */
 export interface AnthropicMessages {
-  /** Texts of `system` messages, in order; they belong into the request's `system`. */
+  /** The texts of `system` messages, in order; absent where there are none. */
+  readonly system?: string;
+  readonly messages: Anthropic.MessageParam[];
+}
+
+/** A conversation as a request is made of it. */
+export interface Conversation {
+  /** Texts of `system` messages, in order. */
   readonly system: readonly string[];
   readonly messages: Anthropic.MessageParam[];
   /** Where the service's code ran last, if it did. */
@@ -31,6 +38,12 @@ export function toAnthropicMessages(
   messages: readonly Message[],
   notice?: Notice,
 ): AnthropicMessages {
+  const { system, messages: sent } = toConversation(messages, notice);
+  return { messages: sent, ...(system.length > 0 && { system: system.join("\n\n") }) };
+}
+
+/** The same in parts, for a request that adds to them. */
+export function toConversation(messages: readonly Message[], notice?: Notice): Conversation {
   const system: string[] = [];
   const turns: WireTurn[] = [];
   let container: Container | undefined;

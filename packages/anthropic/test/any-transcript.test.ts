@@ -7,12 +7,10 @@ import { toAnthropicMessages } from "../src/index.js";
 test("any transcript, of whichever vendors, becomes messages that the service takes", () => {
   fc.assert(
     fc.property(transcripts(), (view) => {
-      const { messages, system } = toAnthropicMessages(view);
       const body = {
-        model: "claude-sonnet-4-5",
+        model: "claude-sonnet-5",
         max_tokens: 1024,
-        ...(system.length > 0 && { system: system.join("\n\n") }),
-        messages,
+        ...toAnthropicMessages(view),
       };
       expect(wireProblems("anthropic", body)).toEqual([]);
     }),

@@ -1,12 +1,15 @@
 import { GoogleGenAI } from "@google/genai";
-import { ConfigurationError, checkClientOptions } from "@tunic/core";
+import { ConfigurationError, checkClientOptions, type VendorSdk } from "@tunic/core";
 import { generationOf } from "./model-generation.js";
 
 /** How a `GeminiChatClient` is made. */
 export interface GeminiChatClientOptions {
   /** The model that is asked when a request names none, such as `gemini-3.5-flash`. */
   readonly model: string;
-  /** Default: the environment's `GEMINI_API_KEY`, then `GOOGLE_API_KEY`. */
+  /**
+   * Default: the environment's `GEMINI_API_KEY`, then `GOOGLE_API_KEY`. With a `baseURL` it may be
+   * missing; the environment's goes there, too.
+   */
   readonly apiKey?: string | undefined;
   /** Default: the environment's `GOOGLE_GEMINI_BASE_URL`, else the vendor's own address. */
   readonly baseURL?: string | undefined;
@@ -40,6 +43,13 @@ const optionNames: ReadonlySet<string> = new Set<keyof GeminiChatClientOptions>(
   "modelGeneration",
 ]);
 
+const geminiSdk: VendorSdk = {
+  words: 'an instance of GoogleGenAI, of the package "@google/genai"',
+  fits({ models }: Partial<GoogleGenAI>) {
+    return typeof models?.generateContentStream === "function";
+  },
+};
+
 /** What a client keeps of its options. */
 export interface GeminiConnection {
   readonly sdk: GoogleGenAI;
@@ -58,6 +68,7 @@ export function toConnection(options: GeminiChatClientOptions): GeminiConnection
     "GeminiChatClient",
     typeof options === "object" && options !== null ? connecting : options,
     optionNames,
+    geminiSdk,
   );
   if (
     modelGeneration !== undefined &&

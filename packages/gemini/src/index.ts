@@ -8,3 +8,5 @@ export {
   toGeminiContents,
 } from "./to-gemini.js";
 export { toGeminiTools } from "./to-gemini-tools.js";
+export type { Notice } from "./to-gemini-turn.js";
+export { geminiToolNames } from "./wire-names.js";

@@ -55,10 +55,9 @@ export function toGeminiRequest(
   return { model, contents, config };
 }
 
-function toSystemInstruction(options: ChatOptions, texts: readonly string[]) {
-  const instructions = joinInstructions(options.instructions);
-  const all = instructions === undefined ? texts : [instructions, ...texts];
-  const text = all.join("\n\n");
+function toSystemInstruction(options: ChatOptions, system: string | undefined) {
+  const texts = [joinInstructions(options.instructions), system];
+  const text = texts.filter((each) => each !== undefined).join("\n\n");
   return text.trim() === "" ? {} : { systemInstruction: { role: "user", parts: [{ text }] } };
 }
 

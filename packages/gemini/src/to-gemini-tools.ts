@@ -29,7 +29,7 @@ const converted = new WeakMap<FunctionTool, Declared>();
  * `parametersJsonSchema` where an argument has a name that is refused there.
  *
  * @param notice Told where a schema holds itself and was cut.
- * @throws ConfigurationError `invalid_tool` for a hosted tool that is not Gemini's, `invalid_schema` for
+ * @throws ConfigurationError `foreign_tool` for a hosted tool that is not Gemini's, `invalid_schema` for
  * a reference that leads nowhere, `tool_name_collision` for two tools that have one name there.
  */
 export function toGeminiTools(tools: readonly Tool[], notice?: Notice): WireTool[] {
@@ -79,6 +79,8 @@ function toParameters(
 ): Pick<FunctionDeclaration, "parameters" | "parametersJsonSchema"> {
   const properties = isJsonObject(schema["properties"]) ? schema["properties"] : {};
   const names = Object.keys(properties);
+  // Which names an open object may have, `parameters` cannot say.
+  if (isOpen(schema)) return { parametersJsonSchema: schema };
   // "properties: should be non-empty for OBJECT type"
   if (names.length === 0) return {};
   // The SDK copies `parameters` and loses a "__proto__" on the way, though not out of `required`.
@@ -90,10 +92,15 @@ function toParameters(
   return { parameters: toGeminiSchema(schema) as NonNullable<FunctionDeclaration["parameters"]> };
 }
 
+/** Whether arguments may have other names than the ones that are listed, and the schema means it. */
+function isOpen({ additionalProperties }: JsonObject): boolean {
+  return additionalProperties === true || isJsonObject(additionalProperties);
+}
+
 function toHosted(tool: HostedTool): WireTool {
   if (tool.provider !== "gemini") {
     throw new ConfigurationError(
-      "invalid_tool",
+      "foreign_tool",
       `Tool "${tool.name}" is run by "${tool.provider}", and Gemini cannot run it. Leave it out, or ask a model of "${tool.provider}".`,
     );
   }

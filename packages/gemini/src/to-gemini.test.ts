@@ -47,7 +47,7 @@ describe("turns", () => {
       message("assistant", "Four."),
     ];
     expect(toGeminiContents(log)).toEqual({
-      system: ["Be brief.", "Be kind."],
+      system: "Be brief.\n\nBe kind.",
       contents: [
         { role: "user", parts: [{ text: "One." }, { text: "Two." }] },
         { role: "model", parts: [{ text: "Three." }, { text: "Four." }] },

@@ -6,8 +6,8 @@ import { type Notice, toWireTurn, type WireTurn } from "./to-gemini-turn.js";
 
 /** A conversation as Gemini takes it. */
 export interface GeminiContents {
-  /** Texts of `system` messages, in order; they belong into the request's `systemInstruction`. */
-  readonly system: readonly string[];
+  /** The texts of `system` messages, in order, for `systemInstruction`; absent where there are none. */
+  readonly system?: string;
   readonly contents: WireContent[];
 }
 
@@ -57,7 +57,10 @@ export function toGeminiContents(
     else for (const { text } of turn.parts) if (text !== undefined) system.push(text);
   }
   const contents = merge.end();
-  return { system, contents: generation >= 3 ? withStandIns(contents) : contents };
+  return {
+    contents: generation >= 3 ? withStandIns(contents) : contents,
+    ...(system.length > 0 && { system: system.join("\n\n") }),
+  };
 }
 
 /** Joins neighbours of one role. A turn that has no such neighbour goes out as the object it is. */

@@ -1,4 +1,4 @@
-import { type ToolNameRules, toolNamesOnWire, toWireToolName } from "@tunic/core";
+import { type Tool, type ToolNameRules, toolNamesOnWire, toWireToolName } from "@tunic/core";
 
 /**
  * The SDK's types allow 128 characters by now; the service still has refused names of more than 64
@@ -23,4 +23,13 @@ export function toWireName(name: string): string {
  */
 export function namesOnWire(names: Iterable<string>): ReadonlyMap<string, string> {
   return toolNamesOnWire(names, rules);
+}
+
+/**
+ * The names of tools by their names on the wire: the way back for what a model calls.
+ *
+ * @throws ConfigurationError `tool_name_collision`
+ */
+export function geminiToolNames(tools: readonly Tool[]): ReadonlyMap<string, string> {
+  return namesOnWire(tools.flatMap((tool) => (tool.type === "function" ? tool.name : [])));
 }

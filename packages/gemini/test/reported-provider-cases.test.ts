@@ -50,7 +50,7 @@ describe("B14: parallel results, texts around them, empty texts", () => {
   });
 });
 
-describe("B15: signatures of parallel calls", () => {
+describe("B15, T8: signatures of parallel calls, and one content for all of them", () => {
   const parts = [
     { functionCall: { name: "lamp", args: { n: 1 } }, thoughtSignature: "VDE=" },
     { functionCall: { name: "lamp", args: { n: 2 } } },

@@ -1,6 +1,6 @@
-import { type ChatOptions, hostedTool, type Tool } from "@tunic/core";
+import { type ChatOptions, hostedTool, type Tool, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { GeminiChatClient, toGeminiTools } from "../src/index.js";
+import { GeminiChatClient, geminiToolNames, toGeminiTools } from "../src/index.js";
 import { functionTool } from "./build.js";
 import { bodyFor, failureFor } from "./request-body.js";
 
@@ -115,4 +115,20 @@ describe("the service's own tools", () => {
     const both = [functionTool("my tool"), functionTool(name)];
     expect(() => client.checkTools(both)).toThrow(/would both be called/);
   });
+});
+
+it("a tool whose arguments may have any name goes out whole: `parameters` cannot say it", () => {
+  const parameters = { type: "object", additionalProperties: { type: "string" } };
+  const [sent] = toGeminiTools([tool({ name: "tags", parameters, execute: () => "" })]);
+  expect(sent?.functionDeclarations?.[0]).toEqual({
+    name: "tags",
+    parametersJsonSchema: { properties: {}, ...parameters },
+  });
+});
+
+it("the way back from the names on the wire", () => {
+  const odd = tool({ name: "1. fs/read", execute: () => "" });
+  const [sent] = toGeminiTools([odd]);
+  const name = sent?.functionDeclarations?.[0]?.name ?? "";
+  expect(geminiToolNames([odd]).get(name)).toBe("1. fs/read");
 });
