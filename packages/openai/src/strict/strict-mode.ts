@@ -59,7 +59,7 @@ export interface SchemaForm {
  *
  * @throws ConfigurationError `tool_not_strict` where the tool demands what its schema has not.
  */
-export function toolForm(tool: FunctionTool, terms: StrictTerms): SchemaForm {
+function toolForm(tool: FunctionTool, terms: StrictTerms): SchemaForm {
   const { strict: mode = "auto", name, parameters } = tool;
   if (mode === true || (mode === "auto" && terms.strict)) {
     const { schema, reason } = toStrictSchema(parameters);
