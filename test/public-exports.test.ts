@@ -74,6 +74,7 @@ describe("public exports", () => {
       endRun
       errorContent
       foldUpdates
+      foreignType
       functionMiddleware
       functionResultContent
       hostedTool

@@ -2,6 +2,7 @@ import {
   type Content,
   type ContentBase,
   type FunctionCallContent,
+  foreignType,
   type HostedToolCallContent,
   type HostedToolResultContent,
   isJsonObject,
@@ -57,7 +58,7 @@ export function wholeBlock(block: WireBlock, id: string): Content {
   if (block.type.endsWith("tool_result")) return hostedResult(block);
   // Under the vendor's key, not spread: members of a block must not pose as members of a content.
   const kept: { readonly type: string } & ContentBase = {
-    type: foreignType(block.type),
+    type: foreignType(block.type, "anthropic"),
     providerData: { anthropic: { block } },
   };
   return kept as Content;
@@ -92,25 +93,6 @@ function hostedResult({ tool_use_id, content, ...own }: WireBlock): HostedToolRe
     ...(content !== undefined && { output: content }),
     providerData: { anthropic: own },
   };
-}
-
-const ownTypes: ReadonlySet<string> = new Set<Content["type"]>([
-  "text",
-  "text_reasoning",
-  "data",
-  "uri",
-  "error",
-  "function_call",
-  "function_result",
-  "function_approval_request",
-  "function_approval_response",
-  "hosted_tool_call",
-  "hosted_tool_result",
-]);
-
-/** A block keeps its type's name, unless the framework means something else by it. */
-function foreignType(type: string): string {
-  return ownTypes.has(type) ? `anthropic_${type}` : type;
 }
 
 /** What is no text counts as an empty one. */

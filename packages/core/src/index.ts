@@ -205,6 +205,7 @@ export { checkOptionNames } from "./errors/configuration-error.js";
 export { MiddlewareError } from "./errors/middleware-error.js";
 export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";
+export { foreignType } from "./messages/foreign-type.js";
 export { isJsonObject } from "./messages/json.js";
 export { bytesOf } from "./messages/make-content.js";
 export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";

@@ -1,6 +1,7 @@
 import {
   type Content,
   type ContentBase,
+  foreignType,
   type JsonObject,
   type JsonValue,
   parseArguments,
@@ -116,24 +117,8 @@ function unknownContent(item: JsonObject, dataOf: DataOf): Content {
   const type = textAt(item, "type");
   // Under the vendor's key, not spread: members of an item must not pose as members of a content.
   const kept: { readonly type: string } & ContentBase = {
-    type: ownTypes.has(type) ? `openai_${type}` : type,
+    type: foreignType(type, "openai"),
     ...dataOf({ item }),
   };
   return kept as Content;
 }
-
-const ownTypes: ReadonlySet<string> = new Set<Content["type"] | "">([
-  "",
-  "text",
-  "text_reasoning",
-  "data",
-  "uri",
-  "error",
-  "function_call",
-  "function_result",
-  "function_approval_request",
-  "function_approval_response",
-  "paused_call",
-  "hosted_tool_call",
-  "hosted_tool_result",
-]);
