@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { wireProblems } from "@tunic/testing/wire";
+import { type WireFormat, wireProblems } from "@tunic/testing/wire";
 
 /** What the server answers to one request. */
 export interface WireReply {
@@ -22,9 +22,30 @@ export interface WireRequest {
   readonly body: Record<string, unknown>;
 }
 
-/** A server on the loopback interface that plays prepared answers, one for each request. */
-export class WireServer {
+/** What is particular to one of the two APIs. */
+interface Protocol {
+  readonly format: WireFormat;
+  readonly path: string;
+  /** How a stream ends where a reply does not say. */
+  readonly end: NonNullable<WireReply["end"]>;
+  /** A piece of a stream as it is written. */
+  asEvent(chunk: unknown): string;
+}
+
+const chatCompletions: Protocol = {
+  format: "openai-chat",
+  path: "/v1/chat/completions",
+  end: "done",
+  asEvent: (chunk) => `data: ${typeof chunk === "string" ? chunk : JSON.stringify(chunk)}\r\n\r\n`,
+};
+
+/**
+ * A server on the loopback interface that plays prepared answers, one for each request. It takes no
+ * request that breaks the vendor's rules, and `stop` throws where one has.
+ */
+export class WireServer implements AsyncDisposable {
   readonly requests: WireRequest[] = [];
+  readonly #protocol: Protocol;
   /** What was wrong with the requests that came in. */
   readonly #problems: string[] = [];
   readonly #replies: WireReply[] = [];
@@ -37,12 +58,19 @@ export class WireServer {
   });
   url = "";
 
-  static async start(): Promise<WireServer> {
-    const server = new WireServer();
-    await new Promise<void>((resolve) => server.#server.listen(0, "127.0.0.1", resolve));
-    const { port } = server.#server.address() as AddressInfo;
-    server.url = `http://127.0.0.1:${port}/v1`;
-    return server;
+  protected constructor(protocol: Protocol) {
+    this.#protocol = protocol;
+  }
+
+  static start(): Promise<WireServer> {
+    return new WireServer(chatCompletions).listen();
+  }
+
+  protected async listen(): Promise<this> {
+    await new Promise<void>((resolve) => this.#server.listen(0, "127.0.0.1", resolve));
+    const { port } = this.#server.address() as AddressInfo;
+    this.url = `http://127.0.0.1:${port}/v1`;
+    return this;
   }
 
   /** Prepares the answers to the next requests. */
@@ -57,18 +85,26 @@ export class WireServer {
     return this;
   }
 
+  get bodies(): readonly Record<string, unknown>[] {
+    return this.requests.map(({ body }) => body);
+  }
+
   get lastBody(): Record<string, unknown> {
-    const request = this.requests.at(-1);
-    if (request === undefined) throw new Error("No request has come in.");
-    return request.body;
+    const body = this.bodies.at(-1);
+    if (body === undefined) throw new Error("No request has come in.");
+    return body;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   /** Throws where a request was not what the vendor takes, whatever the test made of the answer. */
   async stop(): Promise<void> {
     this.#server.closeAllConnections();
     await new Promise((resolve) => this.#server.close(resolve));
-    const [problem] = this.#problems.splice(0);
-    if (problem !== undefined) throw new Error(`Not a chat completion request: ${problem}`);
+    const problems = this.#problems.splice(0);
+    if (problems.length > 0) throw new Error(`Not what the vendor takes: ${problems.join("; ")}`);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -77,14 +113,16 @@ export class WireServer {
     const body: Record<string, unknown> = JSON.parse(Buffer.concat(pieces).toString());
     const asked = { headers: request.headers, body };
     this.requests.push(asked);
-    const problems = wireProblems("openai-chat", body);
+    const { format, path } = this.#protocol;
+    const problems = wireProblems(format, body);
     this.#problems.push(...problems);
     if (problems.length > 0) {
-      const error = { message: `Not a chat completion request: ${problems.join("; ")}` };
+      const error = { message: `Not what the vendor takes: ${problems.join("; ")}` };
       response.writeHead(418, json).end(JSON.stringify({ error }));
       return;
     }
-    const reply = this.#replies.shift() ?? this.#always?.(asked);
+    const found = request.url === path;
+    const reply = found ? (this.#replies.shift() ?? this.#always?.(asked)) : undefined;
     if (reply === undefined) response.writeHead(404, json).end("{}");
     else if (reply.chunks) await this.#stream(reply, reply.chunks, response);
     else {
@@ -99,15 +137,12 @@ export class WireServer {
     chunks: readonly unknown[],
     response: ServerResponse,
   ): Promise<void> {
-    const { end = "done" } = reply;
+    const { end = this.#protocol.end } = reply;
     response.on("close", () => !response.writableFinished && this.#onClosed?.());
     const headers = { "content-type": "text/event-stream", ...reply.headers };
     response.writeHead(reply.status ?? 200, headers);
-    const events = chunks.map((chunk) =>
-      typeof chunk === "string" ? chunk : JSON.stringify(chunk),
-    );
-    if (end === "done") events.push("[DONE]");
-    const bytes = Buffer.from(events.map((data) => `data: ${data}\r\n\r\n`).join(""));
+    const events = end === "done" ? [...chunks, "[DONE]"] : chunks;
+    const bytes = Buffer.from(events.map(this.#protocol.asEvent).join(""));
     for (const piece of reply.cut?.(bytes) ?? [bytes]) {
       // Waiting for the socket keeps the pieces apart.
       await new Promise((resolve) => response.write(piece, resolve));
