@@ -48,6 +48,13 @@ describe("addUsage", () => {
     }
   });
 
+  it("takes a count below zero as absent: it would give tokens back", () => {
+    expect(addUsage({ inputTokens: 5 }, { inputTokens: -3, outputTokens: -1 })).toEqual({
+      inputTokens: 5,
+    });
+    expect(totalTokens({ inputTokens: 3, totalTokens: -9 })).toBe(3);
+  });
+
   it("takes what is no finite number as absent where there is nothing to add", () => {
     const odd = { inputTokens: Number.NaN, outputTokens: 1 };
     expect(addUsage(odd, undefined)).toEqual({ outputTokens: 1 });

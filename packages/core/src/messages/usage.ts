@@ -17,7 +17,7 @@ export interface Usage {
   readonly [count: string]: number | undefined;
 }
 
-/** The sum of two usages, member by member; what is no finite number counts as absent. */
+/** The sum of two usages, member by member; what is no count counts as absent. */
 export function addUsage(a: Usage | undefined, b: Usage | undefined): Usage | undefined {
   if (a === undefined && b === undefined) return undefined;
   const sum = new Map<string, number>();
@@ -37,6 +37,7 @@ export function totalTokens(usage: Usage | undefined): number {
   return count(usage.inputTokens) + count(usage.outputTokens);
 }
 
+/** A count below zero would give tokens back to a budget. */
 function isCount(value: unknown): value is number {
-  return Number.isFinite(value);
+  return Number.isFinite(value) && Number(value) >= 0;
 }

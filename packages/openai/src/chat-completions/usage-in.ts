@@ -35,5 +35,5 @@ function cachedTokens(usage: WireRecord, details: WireRecord): unknown {
 }
 
 function count(counts: Record<string, number>, name: keyof Usage & string, value: unknown): void {
-  if (typeof value === "number" && Number.isFinite(value)) counts[name] = value;
+  if (typeof value === "number" && Number.isFinite(value) && value >= 0) counts[name] = value;
 }

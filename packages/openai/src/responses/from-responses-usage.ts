@@ -14,6 +14,8 @@ export function fromResponsesUsage(value: unknown): Usage | undefined {
     ["cacheWriteInputTokens", input["cache_write_tokens"]],
     ["reasoningTokens", output["reasoning_tokens"]],
   ];
-  const known = counts.filter((each): each is [string, number] => Number.isFinite(each[1]));
+  const known = counts.filter(
+    (each): each is [string, number] => Number.isFinite(each[1]) && Number(each[1]) >= 0,
+  );
   return known.length > 0 ? Object.fromEntries(known) : undefined;
 }
