@@ -38,7 +38,6 @@ export { paused } from "./tools/tool-pause.js";
 
 // Chat clients
 
-export type { Answer } from "./chat/answer.js";
 export type {
   ChatClient,
   ChatClientMetadata,
@@ -65,12 +64,10 @@ export {
   InputError,
   SessionBusyError,
   StreamClosedError,
-  UnknownToolError,
-} from "./errors/run-errors.js";
-export {
   StructuredOutputError,
   type StructuredOutputErrorCode,
-} from "./errors/structured-output-error.js";
+  UnknownToolError,
+} from "./errors/run-errors.js";
 export {
   ToolAuthError,
   ToolError,
@@ -152,6 +149,7 @@ export { hostedTool, type ToolOptions, tool } from "./tools/function-tool.js";
 export type { ArgumentsOf, SchemaInput } from "./tools/schema.js";
 export type { SchemaCheck, SchemaCompiler, SchemaViolation } from "./tools/schema-violation.js";
 export type { StandardSchema } from "./tools/standard-schema.js";
+export type { Answer } from "./tools/structured-answer.js";
 export type {
   ApprovalContext,
   ApprovalDecision,

@@ -1,4 +1,3 @@
-import type { ValueReader } from "../chat/answer.js";
 import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
 import { respond } from "../chat/respond.js";
@@ -12,6 +11,7 @@ import type { Mistake, Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run.js";
 import type { AgentIdentity, RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
+import type { ValueReader } from "../tools/structured-answer.js";
 import { AgentResponse } from "./agent-response.js";
 
 /** What an agent handler sees: one run. What it assigns is what the inside sees. */

@@ -1,4 +1,4 @@
-import { TunicError } from "./tunic-error.js";
+import { TunicError, type TunicErrorOptions } from "./tunic-error.js";
 
 /** A second run was started on a session whose first run has not ended. */
 export class SessionBusyError extends TunicError {
@@ -53,5 +53,37 @@ export class UnknownToolError extends TunicError {
 export class StreamClosedError extends TunicError {
   constructor() {
     super("stream_closed", "The stream was left before its end, so the run was stopped.");
+  }
+}
+
+/** Why an answer holds no value of the form that was asked for. */
+export type StructuredOutputErrorCode =
+  /** There is no answer: the run paused, or ended without one. */
+  | "no_answer"
+  /** The model, or a filter of its service, refused. */
+  | "refused"
+  /** The answer was cut at its token limit. */
+  | "cut_off"
+  /** The answer is no JSON. */
+  | "not_json"
+  /** The answer is JSON and does not fit the schema; the message says where. */
+  | "invalid_value"
+  /** The schema can only be checked by waiting: use `readValue`. */
+  | "asynchronous_schema";
+
+/** `response.value` cannot be read. */
+export class StructuredOutputError extends TunicError {
+  declare readonly code: StructuredOutputErrorCode;
+  /** The answer as the model wrote it. */
+  readonly text: string;
+
+  constructor(
+    code: StructuredOutputErrorCode,
+    message: string,
+    text: string,
+    options: TunicErrorOptions = {},
+  ) {
+    super(code, message, options);
+    this.text = text;
   }
 }

@@ -41,10 +41,17 @@ export function loadedChecks(): Checks | undefined {
 
 /** The compiled form of a schema. Never rejects for what is wrong with the schema. */
 export async function compileSchema(parameters: JsonObject): Promise<CompiledSchema> {
+  return (await compiledChecks(parameters)).compiled;
+}
+
+/** The same, and all that was loaded for it. */
+export async function compiledChecks(
+  parameters: JsonObject,
+): Promise<{ readonly compiled: CompiledSchema; readonly checks: Checks }> {
   for (;;) {
     // Two first uses at once meet here one after the other.
     const compiled = compiledSchema(parameters);
-    if (compiled !== undefined) return compiled;
+    if (compiled !== undefined && checks !== undefined) return { compiled, checks };
     await load();
   }
 }

@@ -1,18 +1,28 @@
 /** What JSON cannot say, written out for a model. Loaded with what checks arguments. */
 import { toBase64 } from "../messages/make-content.js";
-import { maximumDepth, maximumNodes } from "./result-limits.js";
+
+/** Where a value is cut: as deep as this, and after so many parts. */
+export interface OddValueLimits {
+  readonly depth: number;
+  readonly nodes: number;
+}
 
 /** A value that `JSON.stringify` would lose something of, as text. */
-export function oddValueText(value: unknown): string {
-  const plain = new PlainCopy().of(value, 0);
+export function oddValueText(value: unknown, limits: OddValueLimits): string {
+  const plain = new PlainCopy(limits).of(value, 0);
   if (typeof plain === "string") return plain;
   return JSON.stringify(plain) ?? "null";
 }
 
 /** Copies a value into what JSON can say. */
 class PlainCopy {
+  readonly #limits: OddValueLimits;
   readonly #ancestors = new Set<object>();
   #nodes = 0;
+
+  constructor(limits: OddValueLimits) {
+    this.#limits = limits;
+  }
 
   of(value: unknown, depth: number): unknown {
     this.#nodes++;
@@ -34,8 +44,8 @@ class PlainCopy {
 
   #ofObject(value: object, depth: number): unknown {
     if (this.#ancestors.has(value)) return "[circular]";
-    if (depth > maximumDepth) return `[cut: nested deeper than ${maximumDepth} levels]`;
-    if (this.#nodes > maximumNodes) return "[cut: too much data]";
+    if (depth > this.#limits.depth) return `[cut: nested deeper than ${this.#limits.depth} levels]`;
+    if (this.#nodes > this.#limits.nodes) return "[cut: too much data]";
     this.#ancestors.add(value);
     try {
       return this.#ofKnown(value, depth + 1);
@@ -68,7 +78,7 @@ class PlainCopy {
     const result: unknown[] = [];
     // By number: a gap reads as undefined, which JSON says as null.
     for (let at = 0; at < items.length; at++) {
-      if (this.#nodes > maximumNodes) {
+      if (this.#nodes > this.#limits.nodes) {
         result.push("[cut: too much data]");
         break;
       }

@@ -1,5 +1,9 @@
 import { loadedChecks } from "./compiled-schema.js";
-import { maximumDepth, maximumNodes } from "./result-limits.js";
+
+/** Deeper than data that anybody reads, and shallow enough for every stack. */
+const maximumDepth = 500;
+/** Shared parts are written out each time; this ends what would never fit into memory. */
+const maximumNodes = 2_000_000;
 
 /**
  * Any value as text for a model. What JSON can say comes out as `JSON.stringify` writes it; what it
@@ -10,7 +14,7 @@ export function resultText(value: unknown): string {
   try {
     if (isReadablePlain(value)) return JSON.stringify(value);
     // A result comes of a call, and a call's arguments were checked: what it takes is loaded by then.
-    const text = loadedChecks()?.oddValueText(value);
+    const text = loadedChecks()?.oddValueText(value, { depth: maximumDepth, nodes: maximumNodes });
     if (text !== undefined) return text;
   } catch {
     // Nobody can read it.

@@ -1,37 +1,41 @@
-/**
- * Reads a value out of an answer. Loaded with `import()` by the first run that has a response format:
- * nothing that is loaded at once may import it.
- */
-import {
-  StructuredOutputError,
-  type StructuredOutputErrorCode,
-} from "../errors/structured-output-error.js";
+/** Reads values out of answers. Loaded with what checks arguments. */
+import { StructuredOutputError, type StructuredOutputErrorCode } from "../errors/run-errors.js";
 import type { Content } from "../messages/content.js";
 import { isJsonObject, type JsonValue } from "../messages/json.js";
 import { type Message, textOf } from "../messages/message.js";
-import type { CheckedArguments } from "../tools/checked-arguments.js";
-import { compileSchema } from "../tools/compiled-schema.js";
-import { shortJson } from "../tools/schema-words.js";
-import { isStandardSchema } from "../tools/standard-schema.js";
-import type { Answer, ValueReader } from "./answer.js";
-import { type ResponseFormat, responseSchema } from "./response-format.js";
+import type { FinishReason } from "../messages/update.js";
+import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
+import { shortJson } from "./schema-words.js";
 
-/** The value of an answer; waits for schemas that are checked asynchronously, too. */
-export async function valueIn(answer: Answer, format: ResponseFormat): Promise<unknown> {
-  const check = await checkOf(format);
-  return accepted(await check(jsonIn(answer)), answer);
+/** What of a response its value is read from. */
+export interface Answer {
+  readonly messages: readonly Message[];
+  readonly finishReason?: FinishReason;
+  /** How the run ended, where it was one. */
+  readonly outcome?: string;
 }
 
-/**
- * A reader that need not wait: what it needs has been loaded and compiled. Not kept: another validator
- * may be set, and compiled schemas are kept by those who compile them.
- */
-export async function valueReader(format: ResponseFormat): Promise<ValueReader> {
-  const check = await checkOf(format);
+/** Reads the value of an answer, without waiting. */
+export type ValueReader = (answer: Answer) => unknown;
+
+/** What an answer is read by. */
+export interface AnswerForm {
+  /** The format's name and schemas, which are checked as those of a tool are. */
+  readonly checkable: CheckableTool;
+  readonly compiled: CompiledSchema;
+}
+
+/** The value of an answer; waits for schemas that are checked asynchronously, too. */
+export async function valueIn(answer: Answer, form: AnswerForm): Promise<unknown> {
+  return accepted(await checked(jsonIn(answer), form), answer);
+}
+
+/** A reader that need not wait: all that it needs is there. */
+export function valueReader(form: AnswerForm): ValueReader {
   return (answer) => {
-    const checked = check(jsonIn(answer));
-    if (!("then" in checked)) return accepted(checked, answer);
-    checked.catch(() => {});
+    const outcome = checked(jsonIn(answer), form);
+    if (!("then" in outcome)) return accepted(outcome, answer);
+    outcome.catch(() => {});
     throw failure(
       "asynchronous_schema",
       "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
@@ -40,35 +44,26 @@ export async function valueReader(format: ResponseFormat): Promise<ValueReader> 
   };
 }
 
-type Check = (value: JsonValue) => CheckedArguments | Promise<CheckedArguments>;
-
-async function checkOf(format: ResponseFormat): Promise<Check> {
-  const { schema } = format;
-  const parameters = responseSchema(format);
-  const compiled = await compileSchema(parameters);
-  const checkable = {
-    name: format.name ?? "response",
-    parameters,
-    ...(isStandardSchema(schema) && { schema }),
-  };
-  return (value) => {
-    // Said here, not by what checks arguments: its words are about a tool, and for a model.
-    if (compiled.broken) {
-      const { reason, cause } = compiled.broken;
-      return { ok: false, message: `the schema itself does not compile: ${reason}`, cause };
-    }
-    if (isJsonObject(value)) return compiled.check(checkable, value);
-    return { ok: false, message: `it must be a JSON object; got ${shortJson(value)}.` };
-  };
+function checked(
+  value: JsonValue,
+  { checkable, compiled }: AnswerForm,
+): CheckedArguments | Promise<CheckedArguments> {
+  // Said here, not by what checks arguments: its words are about a tool, and for a model.
+  if (compiled.broken) {
+    const { reason, cause } = compiled.broken;
+    return { ok: false, message: `the schema itself does not compile: ${reason}`, cause };
+  }
+  if (isJsonObject(value)) return compiled.check(checkable, value);
+  return { ok: false, message: `it must be a JSON object; got ${shortJson(value)}.` };
 }
 
-function accepted(checked: CheckedArguments, answer: Answer): unknown {
-  if (checked.ok) return checked.input;
+function accepted(outcome: CheckedArguments, answer: Answer): unknown {
+  if (outcome.ok) return outcome.input;
   throw failure(
     "invalid_value",
-    `The answer does not fit the schema of the responseFormat: ${checked.message}`,
+    `The answer does not fit the schema of the responseFormat: ${outcome.message}`,
     answer,
-    checked.cause,
+    outcome.cause,
   );
 }
 
