@@ -48,7 +48,7 @@ export type {
 } from "./chat/chat-client.js";
 export type { ChatOptions, Instruction, ToolChoice } from "./chat/chat-options.js";
 export type { RateLimit, RateLimits } from "./chat/rate-limits.js";
-export { readValue } from "./chat/read-value.js";
+export { type Answer, readValue } from "./chat/read-value.js";
 export type { ResponseFormat, ValueOf } from "./chat/response-format.js";
 export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/response-stream.js";
 
@@ -149,7 +149,6 @@ export { hostedTool, type ToolOptions, tool } from "./tools/function-tool.js";
 export type { ArgumentsOf, SchemaInput } from "./tools/schema.js";
 export type { SchemaCheck, SchemaCompiler, SchemaViolation } from "./tools/schema-violation.js";
 export type { StandardSchema } from "./tools/standard-schema.js";
-export type { Answer } from "./tools/structured-answer.js";
 export type {
   ApprovalContext,
   ApprovalDecision,

@@ -1,5 +1,6 @@
 import { endOf } from "../chat/chat-client.js";
 import type { ChatOptions } from "../chat/chat-options.js";
+import type { ValueReader } from "../chat/read-value.js";
 import { respond } from "../chat/respond.js";
 import { takeBack, type UpdateSegment, untilAborted } from "../chat/update-segment.js";
 import { wrongMessages, wrongOptions } from "../chat/wrong-request.js";
@@ -11,7 +12,6 @@ import type { Mistake, Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run.js";
 import type { AgentIdentity, RunContext } from "../run/run-context.js";
 import type { AgentSession } from "../session/agent-session.js";
-import type { ValueReader } from "../tools/structured-answer.js";
 import { AgentResponse } from "./agent-response.js";
 
 /** What an agent handler sees: one run. What it assigns is what the inside sees. */

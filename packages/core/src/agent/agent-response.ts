@@ -1,4 +1,5 @@
 import type { ChatResponse, Outcome, ResponseMetadata } from "../chat/chat-client.js";
+import type { ValueReader } from "../chat/read-value.js";
 import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
 import { openCalls } from "../messages/log.js";
 import { type Message, textOf } from "../messages/message.js";
@@ -6,7 +7,6 @@ import { blockedCallIds, openRequests, pending, requestsIn } from "../messages/r
 import type { FinishReason } from "../messages/update.js";
 import type { Usage } from "../messages/usage.js";
 import type { LimitName } from "../run/budget.js";
-import type { ValueReader } from "../tools/structured-answer.js";
 
 /** What a run came to: the whole turn. */
 export class AgentResponse<Value = unknown> {

@@ -22,7 +22,7 @@ import { forValidator } from "./validator-schema.js";
 
 export { ajvCompiler } from "./ajv-compiler.js";
 export { oddValueText } from "./odd-values.js";
-export { valueIn, valueReader } from "./structured-answer.js";
+export { readAnswer } from "./structured-answer.js";
 
 /** What a check works with. */
 interface Means {

@@ -1,27 +1,30 @@
-/** What JSON cannot say, written out for a model. Loaded with what checks arguments. */
-import { toBase64 } from "../messages/make-content.js";
+/**
+ * What JSON cannot say, written out for a model. Loaded with what checks arguments; what is loaded at
+ * once anyway is handed in.
+ */
 
-/** Where a value is cut: as deep as this, and after so many parts. */
-export interface OddValueLimits {
+/** Where a value is cut, as deep as this and after so many parts, and how bytes are said. */
+export interface OddValueTerms {
   readonly depth: number;
   readonly nodes: number;
+  toBase64(this: void, bytes: Uint8Array): string;
 }
 
 /** A value that `JSON.stringify` would lose something of, as text. */
-export function oddValueText(value: unknown, limits: OddValueLimits): string {
-  const plain = new PlainCopy(limits).of(value, 0);
+export function oddValueText(value: unknown, terms: OddValueTerms): string {
+  const plain = new PlainCopy(terms).of(value, 0);
   if (typeof plain === "string") return plain;
   return JSON.stringify(plain) ?? "null";
 }
 
 /** Copies a value into what JSON can say. */
 class PlainCopy {
-  readonly #limits: OddValueLimits;
+  readonly #terms: OddValueTerms;
   readonly #ancestors = new Set<object>();
   #nodes = 0;
 
-  constructor(limits: OddValueLimits) {
-    this.#limits = limits;
+  constructor(terms: OddValueTerms) {
+    this.#terms = terms;
   }
 
   of(value: unknown, depth: number): unknown {
@@ -44,8 +47,8 @@ class PlainCopy {
 
   #ofObject(value: object, depth: number): unknown {
     if (this.#ancestors.has(value)) return "[circular]";
-    if (depth > this.#limits.depth) return `[cut: nested deeper than ${this.#limits.depth} levels]`;
-    if (this.#nodes > this.#limits.nodes) return "[cut: too much data]";
+    if (depth > this.#terms.depth) return `[cut: nested deeper than ${this.#terms.depth} levels]`;
+    if (this.#nodes > this.#terms.nodes) return "[cut: too much data]";
     this.#ancestors.add(value);
     try {
       return this.#ofKnown(value, depth + 1);
@@ -62,7 +65,7 @@ class PlainCopy {
     if (value instanceof Map) return this.#ofMap(value, depth);
     if (value instanceof Set) return this.#ofItems([...value], depth);
     if (value instanceof Error) return this.#ofError(value, depth);
-    const known = wellKnown(value);
+    const known = wellKnown(value, this.#terms.toBase64);
     // A number in an object may be none that JSON can say, and a big one is never.
     if (known !== undefined) return this.of(known, depth);
     const { toJSON } = value as { readonly toJSON?: unknown };
@@ -78,7 +81,7 @@ class PlainCopy {
     const result: unknown[] = [];
     // By number: a gap reads as undefined, which JSON says as null.
     for (let at = 0; at < items.length; at++) {
-      if (this.#nodes > this.#limits.nodes) {
+      if (this.#nodes > this.#terms.nodes) {
         result.push("[cut: too much data]");
         break;
       }
@@ -133,7 +136,7 @@ class PlainCopy {
 }
 
 /** Objects of the platform whose value is not in their members. */
-function wellKnown(value: object): unknown {
+function wellKnown(value: object, toBase64: OddValueTerms["toBase64"]): unknown {
   if (value instanceof Date) {
     return Number.isNaN(value.getTime()) ? "Invalid Date" : value.toISOString();
   }

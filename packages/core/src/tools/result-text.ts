@@ -1,9 +1,11 @@
+import { toBase64 } from "../messages/make-content.js";
 import { loadedChecks } from "./compiled-schema.js";
 
 /** Deeper than data that anybody reads, and shallow enough for every stack. */
 const maximumDepth = 500;
 /** Shared parts are written out each time; this ends what would never fit into memory. */
 const maximumNodes = 2_000_000;
+const terms = { depth: maximumDepth, nodes: maximumNodes, toBase64 };
 
 /**
  * Any value as text for a model. What JSON can say comes out as `JSON.stringify` writes it; what it
@@ -14,7 +16,7 @@ export function resultText(value: unknown): string {
   try {
     if (isReadablePlain(value)) return JSON.stringify(value);
     // A result comes of a call, and a call's arguments were checked: what it takes is loaded by then.
-    const text = loadedChecks()?.oddValueText(value, { depth: maximumDepth, nodes: maximumNodes });
+    const text = loadedChecks()?.oddValueText(value, terms);
     if (text !== undefined) return text;
   } catch {
     // Nobody can read it.

@@ -1,22 +1,22 @@
-/** Reads values out of answers. Loaded with what checks arguments. */
-import { StructuredOutputError, type StructuredOutputErrorCode } from "../errors/run-errors.js";
+/**
+ * Reads values out of answers. Loaded with what checks arguments, and like that it needs nothing that
+ * is loaded at once: what comes out is data, of which `read-value.ts` makes an error where it is one.
+ */
+
+import type { StructuredOutputErrorCode } from "../errors/run-errors.js";
 import type { Content } from "../messages/content.js";
 import { isJsonObject, type JsonValue } from "../messages/json.js";
-import { type Message, textOf } from "../messages/message.js";
-import type { FinishReason } from "../messages/update.js";
 import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
 import { shortJson } from "./schema-words.js";
 
-/** What of a response its value is read from. */
-export interface Answer {
-  readonly messages: readonly Message[];
-  readonly finishReason?: FinishReason;
-  /** How the run ended, where it was one. */
-  readonly outcome?: string;
+/** An answer, and how it came about. */
+export interface GivenAnswer {
+  /** Of the last message, where the model wrote that. */
+  readonly contents: readonly Content[];
+  readonly text: string;
+  readonly finishReason: string | undefined;
+  readonly outcome: string | undefined;
 }
-
-/** Reads the value of an answer, without waiting. */
-export type ValueReader = (answer: Answer) => unknown;
 
 /** What an answer is read by. */
 export interface AnswerForm {
@@ -25,96 +25,72 @@ export interface AnswerForm {
   readonly compiled: CompiledSchema;
 }
 
-/** The value of an answer; waits for schemas that are checked asynchronously, too. */
-export async function valueIn(answer: Answer, form: AnswerForm): Promise<unknown> {
-  return accepted(await checked(jsonIn(answer), form), answer);
-}
+/** A value, or why there is none. */
+export type ReadAnswer =
+  | { readonly value: unknown; readonly code?: undefined }
+  | {
+      readonly code: StructuredOutputErrorCode;
+      readonly message: string;
+      readonly cause?: unknown;
+    };
 
-/** A reader that need not wait: all that it needs is there. */
-export function valueReader(form: AnswerForm): ValueReader {
-  return (answer) => {
-    const outcome = checked(jsonIn(answer), form);
-    if (!("then" in outcome)) return accepted(outcome, answer);
-    outcome.catch(() => {});
-    throw failure(
-      "asynchronous_schema",
-      "The schema is checked asynchronously: write `await readValue(response, responseFormat)`.",
-      answer,
-    );
-  };
-}
-
-function checked(
-  value: JsonValue,
+/** The value of an answer; a promise where the schema is checked asynchronously. */
+export function readAnswer(
+  answer: GivenAnswer,
   { checkable, compiled }: AnswerForm,
-): CheckedArguments | Promise<CheckedArguments> {
+): ReadAnswer | Promise<ReadAnswer> {
+  const found = jsonIn(answer);
+  if ("code" in found) return found;
   // Said here, not by what checks arguments: its words are about a tool, and for a model.
   if (compiled.broken) {
     const { reason, cause } = compiled.broken;
-    return { ok: false, message: `the schema itself does not compile: ${reason}`, cause };
+    return unfit(`the schema itself does not compile: ${reason}`, cause);
   }
-  if (isJsonObject(value)) return compiled.check(checkable, value);
-  return { ok: false, message: `it must be a JSON object; got ${shortJson(value)}.` };
+  const { json } = found;
+  if (!isJsonObject(json)) return unfit(`it must be a JSON object; got ${shortJson(json)}.`);
+  const checked = compiled.check(checkable, json);
+  return "then" in checked ? checked.then(readChecked) : readChecked(checked);
 }
 
-function accepted(outcome: CheckedArguments, answer: Answer): unknown {
-  if (outcome.ok) return outcome.input;
-  throw failure(
-    "invalid_value",
-    `The answer does not fit the schema of the responseFormat: ${outcome.message}`,
-    answer,
-    outcome.cause,
-  );
+function readChecked(checked: CheckedArguments): ReadAnswer {
+  return checked.ok ? { value: checked.input } : unfit(checked.message, checked.cause);
 }
 
-function jsonIn(answer: Answer): JsonValue {
-  const message = lastAnswer(answer.messages);
-  const refused = message?.contents.find(isRefusal);
-  if (refused) throw failure("refused", `The model refused: ${refused.message}`, answer);
-  const text = textIn(answer).trim();
-  if (text !== "") {
-    const value = parsed(text) ?? parsed(lastBlock(message)) ?? parsed(fenced(text));
-    if (value !== undefined) return value.json;
-  }
-  throw whyNoJson(answer, text);
+function unfit(details: string, cause?: unknown): ReadAnswer {
+  return {
+    code: "invalid_value",
+    message: `The answer does not fit the schema of the responseFormat: ${details}`,
+    ...(cause !== undefined && { cause }),
+  };
 }
 
-function whyNoJson(answer: Answer, text: string): StructuredOutputError {
-  const { finishReason, outcome } = answer;
+function jsonIn(answer: GivenAnswer): { readonly json: JsonValue } | Failure {
+  const { contents } = answer;
+  const refused = contents.find(isRefusal);
+  if (refused) return { code: "refused", message: `The model refused: ${refused.message}` };
+  const text = answer.text.trim();
+  const found =
+    text === "" ? undefined : (parsed(text) ?? parsed(lastBlock(contents)) ?? parsed(fenced(text)));
+  return found ?? whyNoJson(answer, text);
+}
+
+type Failure = Extract<ReadAnswer, { readonly message: string }>;
+
+function whyNoJson({ finishReason, outcome }: GivenAnswer, text: string): Failure {
   if (finishReason === "length") {
-    return failure("cut_off", "The answer was cut at its token limit: raise maxTokens.", answer);
+    return { code: "cut_off", message: "The answer was cut at its token limit: raise maxTokens." };
   }
   if (finishReason === "content_filter") {
-    return failure("refused", "A filter of the service withheld the answer.", answer);
+    return { code: "refused", message: "A filter of the service withheld the answer." };
   }
-  if (text !== "") return failure("not_json", "The answer is no JSON.", answer);
+  if (text !== "") return { code: "not_json", message: "The answer is no JSON." };
   const why = outcome === undefined || outcome === "completed" ? "" : ` The run is "${outcome}".`;
-  return failure("no_answer", `There is no answer.${why}`, answer);
-}
-
-function failure(
-  code: StructuredOutputErrorCode,
-  message: string,
-  answer: Answer,
-  cause?: unknown,
-): StructuredOutputError {
-  const options = cause === undefined ? {} : { cause };
-  return new StructuredOutputError(code, message, textIn(answer), options);
-}
-
-function lastAnswer(messages: readonly Message[]): Message | undefined {
-  const last = messages.at(-1);
-  return last?.role === "assistant" ? last : undefined;
-}
-
-function textIn({ messages }: Answer): string {
-  const message = lastAnswer(messages);
-  return message ? textOf(message) : "";
+  return { code: "no_answer", message: `There is no answer.${why}` };
 }
 
 /** An emulated format puts its answer into a block of its own, behind what else the model said. */
-function lastBlock(message: Message | undefined): string {
-  const last = message?.contents.findLast((content) => content.type === "text");
+function lastBlock(contents: readonly Content[]): string {
+  const last = contents.findLast((content) => content.type === "text");
   return last?.type === "text" ? last.text : "";
 }
 
