@@ -3,6 +3,7 @@ import { type ContractScenario, describeChatClientContract } from "@tunic/testin
 import { type WireFormat, wireProblems } from "@tunic/testing/wire";
 import { afterAll, afterEach, beforeAll, expect, vi } from "vitest";
 import { clients } from "./clients.js";
+import { formatOf } from "./wire-format.js";
 
 /** What was sent: the server by others takes what the service would refuse. */
 const sent: { readonly format: WireFormat; readonly body: unknown }[] = [];
@@ -99,10 +100,4 @@ function called(name: string, args: unknown): { name: string; arguments: string 
 
 function nameIn(tools: unknown): string {
   return /"name":"([^"]*)"/.exec(JSON.stringify(tools))?.[1] ?? "";
-}
-
-function formatOf(url: string): WireFormat {
-  if (url.includes("/chat/completions")) return "openai-chat";
-  if (url.includes("/responses")) return "openai-responses";
-  return url.includes("/messages") ? "anthropic" : "gemini";
 }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { providers } from "../live/providers.js";
 import { scenarios } from "../live/scenarios.js";
 import { playCapableModel } from "./capable-model.js";
+import { CheckingProxy } from "./checking-proxy.js";
 
 const folder = fileURLToPath(new URL("../", import.meta.url));
 
@@ -26,14 +27,20 @@ async function live(...args: readonly string[]): Promise<{ code: number | null; 
 }
 
 const mock = new LLMock({ port: 0, host: "127.0.0.1" });
-let address: string;
+let proxy: CheckingProxy;
 
 beforeAll(async () => {
-  address = await mock.start();
+  proxy = await CheckingProxy.before(await mock.start());
   playCapableModel(mock);
 });
 
-afterAll(() => mock.stop());
+afterAll(async () => {
+  await proxy.stop();
+  await mock.stop();
+  expect(proxy.requests).toBeGreaterThan(40);
+  // The mock's own ids of reasoning, which go back to it, begin with "rs-" instead of "rs_".
+  expect(proxy.problems.filter((problem) => !/the id "rs-/.test(problem))).toEqual([]);
+});
 
 describe("the checks on real services", () => {
   it("are ten", () => {
@@ -59,7 +66,12 @@ describe("the checks on real services", () => {
   it.each(Object.entries(providers))(
     "%s: pass on a server that can do it all",
     async (name, { path }) => {
-      const { code, lines } = await live("--provider", name, "--base-url", `${address}${path}`);
+      const { code, lines } = await live(
+        "--provider",
+        name,
+        "--base-url",
+        `${proxy.address}${path}`,
+      );
       expect(lines).toEqual([
         expect.stringContaining(name),
         ...scenarios.map((scenario) => `  passed   ${scenario.name}`),

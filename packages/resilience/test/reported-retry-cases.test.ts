@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import { Agent, type AgentOptions, ChatClientError, parseRetryAfter, tool } from "@tunic/core";
 import { OpenAIChatClient } from "@tunic/openai";
 import { manualEnvironment } from "@tunic/testing";
+import { wireProblems } from "@tunic/testing/wire";
 import { afterEach, describe, expect, it } from "vitest";
 import { retryModelCalls } from "../src/index.js";
 import { noticesOf, noticeTexts, play, rejection, scripted } from "./support.js";
@@ -28,16 +29,22 @@ describe("a service that answers 429 (B18)", () => {
   ];
 
   const servers: { close(): void }[] = [];
+  const problems: string[] = [];
   afterEach(() => {
     for (const server of servers.splice(0)) server.close();
+    expect(problems).toEqual([]);
   });
 
   /** Answers 429 with the header, then as it should. */
   async function service(retryAfter: string): Promise<{ url: string; asked(): number }> {
     let asked = 0;
     const server = createServer((incoming, response) => {
-      incoming.resume();
+      let body = "";
+      incoming.setEncoding("utf8").on("data", (text: string) => {
+        body += text;
+      });
       incoming.on("end", () => {
+        problems.push(...wireProblems("openai-chat", JSON.parse(body)));
         if (++asked === 1) json(response, 429, { error: { message: "Too many." } }, retryAfter);
         else json(response, 200, completion);
       });

@@ -100,11 +100,12 @@ export class Agent {
    * @throws ChatClientError when the model service fails; `transcript` holds what was done before.
    * @throws `signal.reason`, untouched, when the signal fires.
    */
-  async run<const Schema extends SchemaInput = never>(
+  run<const Schema extends SchemaInput = never>(
     input: AgentInput,
     options: RunOptions<Schema> = {},
   ): Promise<AgentResponse<ValueOf<Schema>>> {
-    return (await this.#run(input, options)) as AgentResponse<ValueOf<Schema>>;
+    // What reads the value follows the schema; the compiler cannot see that far.
+    return this.#run(input, options) as Promise<AgentResponse<ValueOf<Schema>>>;
   }
 
   async #run(input: AgentInput, options: RunOptions): Promise<AgentResponse> {
