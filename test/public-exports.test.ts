@@ -67,6 +67,7 @@ describe("public exports", () => {
       checkClientOptions
       checkHistory
       checkOptionNames
+      checkToolChoice
       compose
       createStateKey
       dataContent
@@ -85,6 +86,7 @@ describe("public exports", () => {
       modelView
       normalizeTools
       openCalls
+      ownDefinition
       parseArguments
       parseDecision
       parseRetryAfter

@@ -3,6 +3,7 @@ import {
   ConfigurationError,
   type FunctionTool,
   type HostedTool,
+  ownDefinition,
   type Tool,
   toObjectSchema,
   toolNamesOnWire,
@@ -197,12 +198,6 @@ function reasonOf(form: WireForms["form"]): string {
 }
 
 function hostedTool(tool: HostedTool): Anthropic.ToolUnion {
-  if (tool.provider !== "anthropic") {
-    throw new ConfigurationError(
-      "foreign_tool",
-      `Tool "${tool.name}" is run by "${tool.provider}", and Anthropic cannot run it. Leave it out, or ask a model of "${tool.provider}".`,
-    );
-  }
   // The vendor's own words: a newer kind of tool needs no newer version of this package.
-  return tool.definition as unknown as Anthropic.ToolUnion;
+  return ownDefinition(tool, "anthropic", "Anthropic") as unknown as Anthropic.ToolUnion;
 }

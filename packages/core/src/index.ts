@@ -188,7 +188,7 @@ export type { Verdict, VerdictContext } from "./approvals/verdict.js";
 export { askWithAnswerTool } from "./chat/answer-tool.js";
 export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
 export type { ChatContext } from "./chat/chat-context.js";
-export { joinInstructions } from "./chat/chat-options.js";
+export { checkToolChoice, joinInstructions } from "./chat/chat-options.js";
 export { checkClientOptions, type VendorSdk } from "./chat/check-client-options.js";
 export { mergeProviderOptions, type ProviderOptionsTerms } from "./chat/merge-provider-options.js";
 export { readRateLimits } from "./chat/rate-limits.js";
@@ -211,6 +211,7 @@ export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";
 export type { Core, LayerObserver, Onion } from "./onion/onion.js";
 export type { Principal } from "./run/run-context.js";
 export { toObjectSchema } from "./tools/object-schema.js";
+export { ownDefinition } from "./tools/own-definition.js";
 export {
   type ToolNameRules,
   toolNamesOnWire,

@@ -1,10 +1,10 @@
 import type { FunctionDeclaration, Tool as WireTool } from "@google/genai";
 import {
-  ConfigurationError,
   type FunctionTool,
   type HostedTool,
   isJsonObject,
   type JsonObject,
+  ownDefinition,
   type Tool,
   toObjectSchema,
 } from "@tunic/core";
@@ -98,12 +98,6 @@ function isOpen({ additionalProperties }: JsonObject): boolean {
 }
 
 function toHosted(tool: HostedTool): WireTool {
-  if (tool.provider !== "gemini") {
-    throw new ConfigurationError(
-      "foreign_tool",
-      `Tool "${tool.name}" is run by "${tool.provider}", and Gemini cannot run it. Leave it out, or ask a model of "${tool.provider}".`,
-    );
-  }
   // The vendor's own words: a newer kind of tool needs no newer version of this package.
-  return tool.definition as WireTool;
+  return ownDefinition(tool, "gemini", "Gemini") as WireTool;
 }

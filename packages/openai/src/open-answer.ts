@@ -1,6 +1,5 @@
 import type OpenAI from "openai";
 import { Stream } from "openai/core/streaming";
-import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
 import { DoneWatch } from "./done-watch.js";
 import {
   cutStream,
@@ -18,15 +17,22 @@ export interface OpenedAnswer {
   readonly chunks: AsyncIterable<unknown>;
 }
 
+/** A request, ready to be sent. */
+export interface Question {
+  readonly client: OpenAI;
+  send(): Promise<Response>;
+  /** Whether it asks for a stream. */
+  readonly streamed: boolean;
+  /** For error messages. Default: those of chat completions. */
+  readonly words?: AnswerWords;
+}
+
 /** What {@link openAnswer} needs to know of whoever reads. */
-export interface Reading {
-  readonly signal: AbortSignal;
+interface Reading {
   /** Milliseconds since the epoch. */
   now(): number;
   /** Whether what was read so far is a whole answer. */
   finished(): boolean;
-  /** For error messages. Default: those of chat completions. */
-  readonly words?: AnswerWords;
 }
 
 /** How error messages speak of an answer. */
@@ -39,20 +45,7 @@ interface AnswerWords {
 
 /** Sends a request. All failures, while the answer comes in too, are `ChatClientError`s. */
 export async function openAnswer(
-  client: OpenAI,
-  body: ChatCompletionCreateParamsBase,
-  reading: Reading,
-): Promise<OpenedAnswer> {
-  const { signal } = reading;
-  const send = () => client.chat.completions.create(body, { signal }).asResponse();
-  return await openAnswerOf(client, send, body.stream === true, reading);
-}
-
-/** As {@link openAnswer}, whatever API the request goes to. */
-export async function openAnswerOf(
-  client: OpenAI,
-  send: () => Promise<Response>,
-  streamed: boolean,
+  { client, send, streamed, words }: Question,
   reading: Reading,
 ): Promise<OpenedAnswer> {
   let response: Response;
@@ -68,8 +61,8 @@ export async function openAnswerOf(
   return {
     surroundings,
     chunks: streams
-      ? streamedAnswer(response, client, surroundings, reading)
-      : wholeAnswer(response, reading.words),
+      ? streamedAnswer(response, client, surroundings, reading, words)
+      : wholeAnswer(response, words),
   };
 }
 
@@ -93,7 +86,8 @@ async function* streamedAnswer(
   response: Response,
   client: OpenAI,
   surroundings: ErrorSurroundings,
-  { finished, words }: Reading,
+  { finished }: Reading,
+  words: AnswerWords | undefined,
 ): AsyncGenerator<unknown> {
   const watch = new DoneWatch();
   const whole = (): boolean => finished() || watch.done;

@@ -49,8 +49,8 @@ it("is unknown where nothing is known of it", async () => {
 });
 
 it("options that there are not are refused by the compiler", () => {
-  // @ts-expect-error
+  // @ts-expect-error a misspelt option
   void agent.run("go", { sesion: undefined });
-  // @ts-expect-error
+  // @ts-expect-error a form that there is not
   void agent.run("go", { options: { responseFormat: { type: "json_object" } } });
 });

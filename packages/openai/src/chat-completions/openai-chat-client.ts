@@ -6,15 +6,11 @@ import {
   type ChatResponse,
   ConfigurationError,
   isJsonObject,
-  ResponseBuilder,
   type Tool,
   withAbort,
 } from "@tunic/core";
 import type OpenAI from "openai";
-import type { ChatCompletionCreateParamsBase } from "openai/resources/chat/completions";
-import { filteredAnswer } from "../filtered-answer.js";
-import { openAnswer } from "../open-answer.js";
-import { filteredInput } from "../openai-errors.js";
+import { readAnswer } from "../read-answer.js";
 import { type OpenAIChatClientOptions, sdkClient } from "../sdk-client.js";
 import { serviceAt } from "../service.js";
 import { notStrictNotices } from "../strict/strict-mode.js";
@@ -81,39 +77,18 @@ export class OpenAIChatClient implements ChatClient {
 
   async #send(request: ChatRequest): Promise<ChatResponse> {
     const body = toRequestBody(request, this.#defaults);
-    return await withAbort(request.signal, (signal) => this.#ask(request, body, signal));
-  }
-
-  async #ask(
-    request: ChatRequest,
-    body: ChatCompletionCreateParamsBase,
-    signal: AbortSignal,
-  ): Promise<ChatResponse> {
-    const builder = new ResponseBuilder(request);
-    let reader: AnswerReader | undefined;
-    try {
-      const { chunks, surroundings } = await openAnswer(this.#client, body, {
-        signal,
-        now: () => request.run?.now() ?? Date.now(),
-        finished: () => reader?.finished === true,
+    const client = this.#client;
+    return await withAbort(request.signal, (signal) => {
+      const send = () => client.chat.completions.create(body, { signal }).asResponse();
+      const question = { client, send, streamed: body.stream === true };
+      return readAnswer(request, signal, question, (builder, surroundings) => {
+        return new AnswerReader(builder, surroundings, {
+          origin: this.#defaults.service.origin,
+          names: namesOnWire(request.options.tools ?? []),
+          audioFormat: audioFormatOf(request),
+        });
       });
-      reader = new AnswerReader(builder, surroundings, {
-        origin: this.#defaults.service.origin,
-        names: namesOnWire(request.options.tools ?? []),
-        audioFormat: audioFormatOf(request),
-      });
-      for await (const chunk of chunks) {
-        // What has arrived already must not be shown any more.
-        signal.throwIfAborted();
-        await reader.read(chunk);
-      }
-      signal.throwIfAborted();
-      return await reader.finish();
-    } catch (error) {
-      const reason = reader === undefined ? filteredInput(error) : undefined;
-      if (reason === undefined || signal.aborted) throw error;
-      return await filteredAnswer(builder, reason, error);
-    }
+    });
   }
 }
 

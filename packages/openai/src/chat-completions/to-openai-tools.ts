@@ -1,4 +1,12 @@
-import { ConfigurationError, type FunctionTool, type Tool, type ToolChoice } from "@tunic/core";
+import {
+  ConfigurationError,
+  checkToolChoice,
+  type FunctionTool,
+  type HostedTool,
+  ownDefinition,
+  type Tool,
+  type ToolChoice,
+} from "@tunic/core";
 import type {
   ChatCompletionFunctionTool,
   ChatCompletionTool,
@@ -58,19 +66,12 @@ function functionTool(
   };
 }
 
-function hostedTool(tool: Extract<Tool, { type: "hosted" }>): ChatCompletionTool {
-  const { name, provider, definition } = tool;
-  if (provider !== "openai") {
-    throw new ConfigurationError(
-      "foreign_tool",
-      `The tool "${name}" is run by ${provider} and unknown to OpenAI. Leave it out here, or write ` +
-        `a tool() that does the same.`,
-    );
-  }
+function hostedTool(tool: HostedTool): ChatCompletionTool {
+  const definition = ownDefinition(tool, "openai", "OpenAI");
   if (definition["type"] === "custom") {
     throw new ConfigurationError(
       "unsupported_tool",
-      `The custom tool "${name}" takes free text. Write it as a tool() with one string parameter.`,
+      `The custom tool "${tool.name}" takes free text. Write it as a tool() with one string parameter.`,
     );
   }
   // What a service hosts is open-ended: whoever wrote the definition knows its form.
@@ -87,32 +88,16 @@ export function toOpenAIToolChoice(
   choice: ToolChoice | undefined,
   tools: readonly Tool[],
 ): ChatCompletionToolChoiceOption | undefined {
-  if (choice === undefined) return undefined;
-  if (choice === "auto" || choice === "none") return tools.length > 0 ? choice : undefined;
-  if (choice === "required") {
-    if (tools.length > 0) return choice;
-    throw new ConfigurationError(
-      "invalid_option",
-      'toolChoice is "required", but there are no tools.',
-    );
-  }
-  const names = "name" in choice ? [choice.name] : choice.allowed;
-  const references = names.map((name) => toolReference(name, tools));
-  const [only] = references;
-  if ("name" in choice && only !== undefined) return only;
-  return { type: "allowed_tools", allowed_tools: { mode: "auto", tools: references } };
+  const functions = tools.filter((tool) => tool.type === "function");
+  const isWord = typeof choice === "string";
+  checkToolChoice(choice, isWord ? tools : functions);
+  if (choice === undefined || (isWord && tools.length === 0)) return undefined;
+  if (isWord) return choice;
+  if ("name" in choice) return reference(choice.name);
+  const allowed = choice.allowed.map(reference);
+  return { type: "allowed_tools", allowed_tools: { mode: "auto", tools: allowed } };
 }
 
-function toolReference(
-  name: string,
-  tools: readonly Tool[],
-): { type: "function"; function: { name: string } } {
-  if (tools.some((tool) => tool.type === "function" && tool.name === name)) {
-    return { type: "function", function: { name: toWireName(name) } };
-  }
-  const names = tools.flatMap((tool) => (tool.type === "function" ? tool.name : []));
-  throw new ConfigurationError(
-    "invalid_option",
-    `toolChoice names "${name}"; the tools it can name are: ${names.join(", ") || "none"}.`,
-  );
+function reference(name: string): { type: "function"; function: { name: string } } {
+  return { type: "function", function: { name: toWireName(name) } };
 }

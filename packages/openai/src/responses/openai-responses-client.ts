@@ -3,15 +3,11 @@ import {
   type ChatClientMetadata,
   type ChatRequest,
   type ChatResponse,
-  ResponseBuilder,
   type Tool,
   withAbort,
 } from "@tunic/core";
 import type OpenAI from "openai";
-import type { ResponseCreateParamsBase } from "openai/resources/responses/responses";
-import { filteredAnswer } from "../filtered-answer.js";
-import { openAnswerOf } from "../open-answer.js";
-import { filteredInput } from "../openai-errors.js";
+import { readAnswer } from "../read-answer.js";
 import { notStrictNotices } from "../strict/strict-mode.js";
 import { namesOnWire } from "../tool-names.js";
 import { answerWords, ResponseReader } from "./from-responses.js";
@@ -49,7 +45,16 @@ export class OpenAIResponsesClient implements ChatClient {
   async getResponse(request: ChatRequest): Promise<ChatResponse> {
     request.signal?.throwIfAborted();
     const body = toResponsesRequest(request, this.#defaults);
-    return await withAbort(request.signal, (signal) => this.#ask(request, body, signal));
+    const client = this.#client;
+    const { store, origin } = this.#defaults;
+    return await withAbort(request.signal, (signal) => {
+      const send = () => client.responses.create(body, { signal }).asResponse();
+      const question = { client, send, streamed: body.stream === true, words: answerWords };
+      return readAnswer(request, signal, question, (builder, surroundings) => {
+        const names = namesOnWire(request.options.tools ?? []);
+        return new ResponseReader(builder, surroundings, { names, store, origin });
+      });
+    });
   }
 
   /**
@@ -59,42 +64,5 @@ export class OpenAIResponsesClient implements ChatClient {
    */
   checkTools(tools: readonly Tool[]): void {
     toOpenAIResponsesTools(tools, { strict: this.#defaults.strict });
-  }
-
-  async #ask(
-    request: ChatRequest,
-    body: ResponseCreateParamsBase,
-    signal: AbortSignal,
-  ): Promise<ChatResponse> {
-    const builder = new ResponseBuilder(request);
-    let reader: ResponseReader | undefined;
-    const send = () => this.#client.responses.create(body, { signal }).asResponse();
-    try {
-      const { chunks, surroundings } = await openAnswerOf(
-        this.#client,
-        send,
-        body.stream === true,
-        {
-          signal,
-          now: () => request.run?.now() ?? Date.now(),
-          finished: () => reader?.finished === true,
-          words: answerWords,
-        },
-      );
-      const { store, origin } = this.#defaults;
-      const names = namesOnWire(request.options.tools ?? []);
-      reader = new ResponseReader(builder, surroundings, { names, store, origin });
-      for await (const chunk of chunks) {
-        // What has arrived already must not be shown any more.
-        signal.throwIfAborted();
-        await reader.read(chunk);
-      }
-      signal.throwIfAborted();
-      return await reader.finish();
-    } catch (error) {
-      const reason = reader === undefined ? filteredInput(error) : undefined;
-      if (reason === undefined || signal.aborted) throw error;
-      return await filteredAnswer(builder, reason, error);
-    }
   }
 }

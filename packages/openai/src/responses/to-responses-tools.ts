@@ -1,7 +1,9 @@
 import {
   ConfigurationError,
+  checkToolChoice,
   type FunctionTool,
   type HostedTool,
+  ownDefinition,
   type Tool,
   type ToolChoice,
 } from "@tunic/core";
@@ -60,18 +62,12 @@ const runElsewhere: ReadonlySet<unknown> = new Set([
   "apply_patch",
 ]);
 
-function hostedTool({ name, provider, definition }: HostedTool): ResponsesTool {
-  if (provider !== "openai") {
-    throw new ConfigurationError(
-      "foreign_tool",
-      `The tool "${name}" is run by ${provider} and unknown to OpenAI. Leave it out here, or write ` +
-        `a tool() that does the same.`,
-    );
-  }
+function hostedTool(tool: HostedTool): ResponsesTool {
+  const definition = ownDefinition(tool, "openai", "OpenAI");
   if (runElsewhere.has(definition["type"])) {
     throw new ConfigurationError(
       "unsupported_tool",
-      `OpenAI does not run the tool "${name}" of type ${JSON.stringify(definition["type"])}: its ` +
+      `OpenAI does not run the tool "${tool.name}" of type ${JSON.stringify(definition["type"])}: its ` +
         `calls would wait for an answer. Write it as a tool().`,
     );
   }
@@ -91,18 +87,16 @@ export function toResponsesToolChoice(
   choice: ToolChoice | undefined,
   tools: readonly Tool[],
 ): WireChoice | undefined {
+  checkToolChoice(choice, tools);
   if (choice === undefined) return undefined;
-  if (choice === "auto" || choice === "none") return tools.length > 0 ? choice : undefined;
-  if (choice === "required") {
-    if (tools.length > 0) return choice;
-    throw new ConfigurationError(
-      "invalid_option",
-      'toolChoice is "required", but there are no tools.',
-    );
+  if (typeof choice === "string") return tools.length > 0 ? choice : undefined;
+  const chosen = (names: readonly string[]) =>
+    names.flatMap((name) => tools.find((tool) => tool.name === name) ?? []);
+  if ("allowed" in choice) {
+    return { type: "allowed_tools", mode: "auto", tools: chosen(choice.allowed).map(reference) };
   }
-  if ("name" in choice) return oneTool(named(choice.name, tools));
-  const allowed = choice.allowed.map((name) => reference(named(name, tools)));
-  return { type: "allowed_tools", mode: "auto", tools: allowed };
+  const [only] = chosen([choice.name]);
+  return only && oneTool(only);
 }
 
 /** The types of hosted tools that a choice can name. */
@@ -132,14 +126,4 @@ function reference(tool: Tool): Record<string, unknown> {
   }
   const { type, server_label } = tool.definition;
   return { type, ...(server_label !== undefined && { server_label }) };
-}
-
-function named(name: string, tools: readonly Tool[]): Tool {
-  const found = tools.find((tool) => tool.name === name);
-  if (found) return found;
-  const names = tools.map((tool) => tool.name).join(", ");
-  throw new ConfigurationError(
-    "invalid_option",
-    `toolChoice names "${name}"; the tools are: ${names || "none"}.`,
-  );
 }
