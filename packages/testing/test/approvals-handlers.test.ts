@@ -1,4 +1,5 @@
 import {
+  Agent,
   AgentSession,
   agentMiddleware,
   approve,
@@ -191,6 +192,35 @@ describe("other handlers around a resume", () => {
     await agent.run("go", options);
     const { outcome } = await agent.run(approve(session.pending[0] as Request), options);
     expect([outcome, ran]).toEqual(["completed", ["read 1"]]);
+  });
+
+  it("one that says what a call stands for shows it, signed, and what runs is the call as it was", async () => {
+    const { ran, tools } = desk();
+    const effective = { id: 2, name: "the archive" };
+    const additionalProperties = { rule: "large", origin: "mail" };
+    const knows = verdictMiddleware("knows", async (context, next) =>
+      context.call.name === "wipe" && !context.decision
+        ? { kind: "ask", effective, additionalProperties }
+        : next(),
+    );
+    const client = new ScriptedChatClient([calls(["wipe", 2]), "done"]);
+    const invocation = { approvals: { approvalSecret } };
+    const agent = new Agent({ client, tools, middleware: [knows], invocation });
+    const { newMessages } = await agent.run("go");
+    const [request] = pending(newMessages);
+    expect(request).toMatchObject({ effective, additionalProperties });
+    const answered = (change: (key: string, value: unknown) => unknown) =>
+      agent.run([
+        ...(JSON.parse(JSON.stringify(newMessages, change)) as Message[]),
+        approve(request as Request),
+      ]);
+    for (const shown of ["effective", "additionalProperties"]) {
+      const other = answered((key, value) => (key === shown ? { id: 9 } : value));
+      expect(await rejection(other)).toMatchObject({ code: "not_genuine" });
+    }
+    expect(ran).toEqual([]);
+    expect((await answered((_, value) => value)).text).toBe("done");
+    expect(ran).toEqual(["wipe 2"]);
   });
 
   it("a loop without an agent settles answers just the same", async () => {

@@ -14,6 +14,7 @@ import { describe, expect, it } from "vitest";
 import { expectNoUnhandledRejections } from "./support/onions.js";
 import { outline, resultTexts } from "./support/outline.js";
 import { inBothManners, rejection } from "./support/play.js";
+import { lamp, lampIn } from "./support/tools.js";
 
 expectNoUnhandledRejections();
 
@@ -250,6 +251,26 @@ inBothManners((play) => {
     expect(paid).toEqual([]);
   });
 });
+
+it.each<object>([
+  { effective: "x" },
+  { effective: null },
+  { effective: [] },
+  { additionalProperties: "x" },
+  { additionalProperties: [] },
+])(
+  "ask takes objects as arguments and facts: %j is a mistake that names the handler",
+  async (wrong) => {
+    const asks: Verdict = { kind: "ask" };
+    const odd = verdictMiddleware("odd", async () => ({ ...asks, ...wrong }));
+    const client = new ScriptedChatClient([{ calls: [lampIn("hall")] }]);
+    const agent = new Agent({ client, tools: lamp, middleware: [odd] });
+    expect(await rejection(agent.run("go"))).toMatchObject({
+      code: "wrong_result",
+      middleware: "odd",
+    });
+  },
+);
 
 describe("the order of the calls of a batch", () => {
   it("changes no verdict", async () => {

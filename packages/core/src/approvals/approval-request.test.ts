@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { FunctionApprovalRequestContent, FunctionCallContent } from "../messages/content.js";
+import type { JsonObject } from "../messages/json.js";
 import { systemEnvironment } from "../run/environment.js";
 import { Run } from "../run/run.js";
 import { AgentSession } from "../session/agent-session.js";
@@ -99,6 +100,37 @@ describe("the questions of a pause", () => {
       batch: ["c1"],
       spent: { iterations: 0, functionCalls: 0, tokens: 0 },
     });
+  });
+
+  it("show what a handler knows better than the schema, and the facts that it states", async () => {
+    const facts = { rule: "large", origin: { tool: "mail" } };
+    const effective = { amount: 5, to: "Bob" };
+    const verdict = { kind: "ask", effective, additionalProperties: facts } as const;
+    const asked = await questionOf(pay, { verdict });
+    expect(asked).toMatchObject({ effective, additionalProperties: facts });
+    // The handler may go on changing its own.
+    expect(asked.effective).not.toBe(effective);
+    expect(asked.additionalProperties).not.toBe(facts);
+  });
+
+  it("show no arguments of a handler's that are the call's own, though the schema's are others", async () => {
+    const one = call("c1");
+    const run = new Run({ environment });
+    const asked = askedAbout(one, run, pay, { kind: "ask", effective: { amount: 5 } });
+    const defaults = { ...asked, input: { amount: 5, cc: "boss" } };
+    const { requests } = await makeRequests([defaults], [], terms([one], run));
+    expect(requests[0]).not.toHaveProperty("effective");
+  });
+
+  it("hold JSON alone, whatever a handler wrote, so that their signature holds after a restart", async () => {
+    const written = { at: new Date(0), none: undefined } as unknown as JsonObject;
+    const verdict = { kind: "ask", effective: written, additionalProperties: written } as const;
+    const options = { approvalSecret };
+    const request = await questionOf(pay, { verdict, options });
+    const read = JSON.parse(JSON.stringify(request)) as typeof request;
+    expect(read).toStrictEqual(request);
+    const pause = { requests: [read], calls: [call("c1")], paused: [] };
+    expect(await verifiesPause(keys, pause, read.signature ?? "")).toBe(true);
   });
 
   it.each<[boolean | readonly string[] | undefined, unknown]>([

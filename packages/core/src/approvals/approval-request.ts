@@ -3,7 +3,7 @@ import type {
   FunctionCallContent,
   PausedCallContent,
 } from "../messages/content.js";
-import { copyJson, isJsonObject } from "../messages/json.js";
+import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
 import { sameJson } from "../messages/same-json.js";
 import { isThenable } from "../onion/is-thenable.js";
 import type { Run } from "../run/run.js";
@@ -75,14 +75,14 @@ async function requestFor(
   terms: PauseTerms,
 ): Promise<FunctionApprovalRequestContent> {
   const { call, tool } = context;
-  const { reason, violation } = verdict;
+  const { reason, violation, additionalProperties } = verdict;
   const summary = verdict.summary ?? (await describe(tool, input, context));
   const expiresAt = expiryOf(terms);
   return {
     type: "function_approval_request",
     requestId: terms.run.newId("request"),
     call,
-    ...effectiveOf(context, input),
+    ...effectiveOf(context, input, verdict),
     tool: await requestedTool(tool),
     ...(reason !== undefined && { reason }),
     ...(summary !== undefined && { summary }),
@@ -90,6 +90,7 @@ async function requestFor(
     ...editableOf(tool),
     ...(expiresAt !== undefined && { expiresAt }),
     spent: terms.run.budget.spent,
+    ...(additionalProperties && { additionalProperties: asJson(additionalProperties) }),
   };
 }
 
@@ -141,10 +142,17 @@ function refusedOf({ refused }: PauseTerms): Pick<FunctionApprovalRequestContent
 function effectiveOf(
   { tool, call, arguments: validated }: ApprovalContext,
   input: unknown,
+  verdict: AskedCall["verdict"],
 ): Pick<FunctionApprovalRequestContent, "effective"> {
   // What a Standard Schema put out need not be JSON.
-  const effective = tool.schema === undefined && isJsonObject(input) ? input : validated;
-  return sameJson(effective, call.arguments) ? {} : { effective: copyJson(effective) };
+  const derived = tool.schema === undefined && isJsonObject(input) ? input : validated;
+  const effective = verdict.effective ? asJson(verdict.effective) : copyJson(derived);
+  return sameJson(effective, call.arguments) ? {} : { effective };
+}
+
+/** What a handler wrote, as it will be read back: else its signature would not hold after a restart. */
+function asJson(value: JsonObject): JsonObject {
+  return JSON.parse(JSON.stringify(value));
 }
 
 /** A request that no session remembers, or that may be taken out of it, must not stay open for ever. */

@@ -53,7 +53,15 @@ const pause: SignedPause = {
       violation: "limit",
       editable: ["amount"],
     },
-    { ...common, requestId: "r2", call: call("c2", 2), tool, editable: true },
+    {
+      ...common,
+      requestId: "r2",
+      call: call("c2", 2),
+      tool,
+      editable: true,
+      effective: { amount: 2, to: "Bob" },
+      additionalProperties: { rule: "large", origin: { tool: "mail", labels: ["a", "b"] } },
+    },
     {
       ...common,
       requestId: "r3",
@@ -136,6 +144,10 @@ const changes: Readonly<Record<string, (draft: Draft) => void>> = {
   "no tool": request(0, { tool: undefined }),
   "a question as the model service's own": request(0, { provider: "openai" }),
   "a question as nobody's own": request(0, { provider: null }),
+  "facts that the handler did not state": request(0, { additionalProperties: { origin: "user" } }),
+  "other facts": request(1, { additionalProperties: { rule: "small" } }),
+  "no facts": request(1, { additionalProperties: undefined }),
+  "other arguments as the tool would get them": request(1, { effective: { amount: 2, to: "Eve" } }),
   "another path": request(2, { path: [{ callId: "c2", name: "assistant" }] }),
   "another name on the path": request(2, { path: [{ callId: "c3", name: "pay" }] }),
   "a longer path": request(2, { path: [{ callId: "c3", name: "assistant" }, { callId: "x" }] }),
@@ -211,14 +223,14 @@ describe("the signature of a pause", () => {
     );
   });
 
-  it("says nothing about what a request carries for others: labels and the signature itself", async () => {
+  it("says nothing about what a request carries for others: the signature itself, and members that nobody shows", async () => {
     const signature = await signPause(keys, pause);
     const marked = {
       ...pause,
       requests: pause.requests.map((each) => ({
         ...each,
         signature,
-        additionalProperties: { seen: true },
+        providerData: { openai: { id: "item 1" } },
       })),
     };
     expect(await verifiesPause(keys, marked, signature)).toBe(true);

@@ -59,6 +59,7 @@ type Signed = readonly [id: string, ...rest: unknown[]];
 function signedRequest(request: FunctionApprovalRequestContent): Signed {
   const { requestId, call, tool, path, batch, editable, expiresAt, spent } = request;
   const { reason, summary, violation, provider, effective, beside, refused } = request;
+  const { additionalProperties } = request;
   return [
     requestId,
     // As it is shown, and as edited arguments are held against it; what runs stands in a message.
@@ -74,6 +75,8 @@ function signedRequest(request: FunctionApprovalRequestContent): Signed {
     spent ? [spent.iterations, spent.functionCalls, spent.tokens] : null,
     path ? path.map((step) => [step.callId, step.name]) : null,
     provider === undefined ? null : [provider],
+    // At the end, and only where there are some: what was signed without them stays good.
+    ...(additionalProperties ? [canonicalJson(additionalProperties)] : []),
   ];
 }
 

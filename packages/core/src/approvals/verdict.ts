@@ -18,6 +18,13 @@ export type Verdict =
       readonly summary?: string;
       /** The rule that the call would break; no remembered or automatic decision ever covers it. */
       readonly violation?: string;
+      /**
+       * The arguments as the tool would get them, where a handler knows better than the schema does, as
+       * with references that stand for values. JSON. Default: as validated.
+       */
+      readonly effective?: JsonObject;
+      /** Facts for who decides, put on the request as they are. JSON. */
+      readonly additionalProperties?: JsonObject;
     }
   | {
       readonly kind: "deny";
@@ -90,12 +97,17 @@ export interface VerdictParts
 }
 
 const texts = ["reason", "summary", "violation"] as const;
+const objects = ["effective", "additionalProperties"] as const;
 
 function isVerdict(value: unknown): value is Verdict {
   if (!isJsonObject(value)) return false;
   if (value["kind"] === "run") return true;
   if (value["kind"] === "deny") return typeof value["message"] === "string";
-  return value["kind"] === "ask" && texts.every((name) => isOptionalText(value[name]));
+  return (
+    value["kind"] === "ask" &&
+    texts.every((name) => isOptionalText(value[name])) &&
+    objects.every((name) => value[name] === undefined || isJsonObject(value[name]))
+  );
 }
 
 function isOptionalText(value: unknown): boolean {

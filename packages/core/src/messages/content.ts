@@ -137,7 +137,7 @@ export interface FunctionApprovalRequestContent extends ContentBase {
   /** What an answer names. */
   readonly requestId: string;
   readonly call: FunctionCallContent;
-  /** The arguments that the tool would get, where they are others than the call's: with defaults, and corrected. */
+  /** The arguments that the tool would get, where they are others than the call's: with defaults, corrected, or as a handler says. */
   readonly effective?: JsonObject;
   /** Absent on the request of a model service for a tool that it runs itself. */
   readonly tool?: RequestedTool;
