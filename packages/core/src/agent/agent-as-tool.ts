@@ -87,9 +87,10 @@ export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): Fu
         ...(context.streamed && { onUpdate: (update) => context.reportProgress({ update }) }),
       };
       const before = context.resumed && (context.resumed.state as unknown as PausedAgent).messages;
-      const response = before
-        ? await agent.run([...before, ...context.resumed.answers], handDown(options))
-        : await agent.run(task, options);
+      const response = await agent.run(
+        before ? [...before, ...context.resumed.answers] : task,
+        handDown(options, { parentCallId: context.call.callId, trusted: before !== undefined }),
+      );
       if (response.outcome !== "paused") return response.text;
       if (response.openCalls.length > 0) return unanswerable(name, response);
       const messages = [...(before ?? []), ...response.newMessages];

@@ -31,7 +31,7 @@ import {
   readRunOptions,
 } from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
-import { isFromParent } from "./hand-down.js";
+import { handedDown } from "./hand-down.js";
 import { keepInterrupted, keepTurn } from "./keep-turn.js";
 import { type AgentLayers, layersAround } from "./layers.js";
 import type { Middleware } from "./middleware.js";
@@ -118,7 +118,7 @@ export class Agent {
         const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
         const prepared = prepareInput(options.session, read, run);
         run.onlyAnswers = prepared.onlyAnswers;
-        run.trustsInput = isFromParent(options);
+        run.trustsInput = handedDown(options)?.trusted ?? false;
         if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
         return await conductRun(run, prepared.fresh, () =>
           this.#turn(layers, run, prepared, chatOptions, options.onUpdate),
@@ -226,6 +226,7 @@ export class Agent {
 
   #newRun(options: RunOptions, layer: FunctionInvocationLayer): Run {
     const { session, signal, onEvent, parent, principal } = options;
+    const parentCallId = handedDown(options)?.parentCallId;
     const services = servicesOf(this.#options.services, options.services, parent?.services);
     return new Run({
       agent: this.#identity,
@@ -233,6 +234,7 @@ export class Agent {
       limits: layer.settings.limits,
       ...(this.#options.environment && { environment: this.#options.environment }),
       ...(parent instanceof Run && { parent }),
+      ...(parentCallId !== undefined && { parentCallId }),
       ...(session && { session }),
       ...(principal && { principal }),
       ...(signal && { signal }),

@@ -79,6 +79,7 @@ function boundedRun(context: AgentContext, signal: AbortSignal): Run {
     signal,
     state: run.state,
     ...(run instanceof Run && { parent: run, passOf: run }),
+    ...(run.parentCallId !== undefined && { parentCallId: run.parentCallId }),
     ...(run.agent && { agent: run.agent }),
     ...(run.session && { session: run.session }),
   });

@@ -20,6 +20,7 @@ import { RunState } from "./state-key.js";
 export interface RunInit {
   readonly environment?: RunEnvironment;
   readonly parent?: Run;
+  readonly parentCallId?: string;
   /** The run of which this one is a bounded pass: what both add goes into one log. */
   readonly passOf?: Run;
   readonly agent?: AgentIdentity;
@@ -44,6 +45,7 @@ export interface Journal {
 export class Run implements RunContext {
   readonly id: string;
   readonly parent?: Run;
+  readonly parentCallId?: string;
   readonly passOf?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
@@ -84,6 +86,7 @@ export class Run implements RunContext {
     this.#unique = this.environment.randomId();
     this.id = `run_${this.#unique}`;
     if (init.parent) this.parent = init.parent;
+    if (init.parentCallId !== undefined) this.parentCallId = init.parentCallId;
     if (init.passOf) this.passOf = init.passOf;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
