@@ -63,12 +63,15 @@ describe("public exports", () => {
       askWithAnswerTool
       bufferUpdates
       bytesOf
+      canonicalJson
       chatMiddleware
+      checkArguments
       checkClientOptions
       checkHistory
       checkOptionNames
       checkToolChoice
       compose
+      copyJson
       createStateKey
       dataContent
       deny
@@ -98,6 +101,7 @@ describe("public exports", () => {
       readValue
       replaceText
       responseSchema
+      sameJson
       setSchemaValidator
       sortMiddleware
       streamResponse

@@ -202,16 +202,20 @@ export { checkOptionNames } from "./errors/configuration-error.js";
 export { MiddlewareError } from "./errors/middleware-error.js";
 export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";
+export { canonicalJson } from "./messages/canonical-json.js";
 export { foreignType } from "./messages/foreign-type.js";
-export { isJsonObject } from "./messages/json.js";
+export { copyJson, isJsonObject } from "./messages/json.js";
 export { bytesOf } from "./messages/make-content.js";
 export { type ParsedArguments, parseArguments } from "./messages/parse-arguments.js";
+export { sameJson } from "./messages/same-json.js";
 export { compose } from "./onion/compose.js";
 export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";
 export type { Core, LayerObserver, Onion } from "./onion/onion.js";
 export type { Principal } from "./run/run-context.js";
+export type { CheckableTool } from "./tools/checked-arguments.js";
 export { toObjectSchema } from "./tools/object-schema.js";
 export { ownDefinition } from "./tools/own-definition.js";
+export { type CheckedArguments, checkArguments } from "./tools/validate-arguments.js";
 export {
   type ToolNameRules,
   toolNamesOnWire,
