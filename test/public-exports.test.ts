@@ -11,6 +11,7 @@ import * as interpreted from "../packages/core/src/interpreted.js";
 import * as gemini from "../packages/gemini/src/index.js";
 import * as openai from "../packages/openai/src/index.js";
 import * as resilience from "../packages/resilience/src/index.js";
+import * as security from "../packages/security/src/index.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
@@ -26,6 +27,7 @@ describe("public exports", () => {
       "@tunic/gemini",
       "@tunic/openai",
       "@tunic/resilience",
+      "@tunic/security",
       "@tunic/testing",
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
@@ -196,6 +198,10 @@ describe("public exports", () => {
       retryModelCalls
       routeClient"
     `);
+  });
+
+  it("of @tunic/security", () => {
+    expect(names(security)).toMatchInlineSnapshot(`"digest"`);
   });
 
   it("of @tunic/anthropic", () => {
