@@ -1,11 +1,9 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
-import { ToolError, ToolInvalidArgumentsError } from "../errors/tool-errors.js";
 import type { Content, ToolTrust } from "../messages/content.js";
 import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
 import { checkedJsonCopy } from "./json-copy.js";
 import { type ArgumentsOf, type SchemaInput, toJsonSchema } from "./schema.js";
-import { standaloneContext } from "./standalone-context.js";
 import { isStandardSchema } from "./standard-schema.js";
 import type {
   ApprovalMode,
@@ -16,10 +14,7 @@ import type {
   InvokeOptions,
   ResourceKeys,
   StrictMode,
-  ToolResult,
 } from "./tool.js";
-import { argumentErrorResult, failureResult, returnable, toToolResult } from "./tool-result.js";
-import { checkArguments } from "./validate-arguments.js";
 
 /** What {@link tool} takes. */
 export interface ToolOptions<Schema extends SchemaInput | undefined, Value> {
@@ -115,8 +110,12 @@ export function tool<const Schema extends SchemaInput | undefined = undefined, V
     description,
     parameters: toJsonSchema(parameters, `parameters of the tool "${options.name}"`),
     ...(isStandardSchema(parameters) && { schema: parameters }),
-    invoke: ((args: unknown, invokeOptions?: InvokeOptions) =>
-      invoke(made, args, invokeOptions)) as FunctionTool<ArgumentsOf<Schema>, Value>["invoke"],
+    // Loaded by the first call from code: an agent's own calls go another way.
+    invoke: (async (args: unknown, invokeOptions?: InvokeOptions) =>
+      (await import("./invoke-tool.js")).invokeTool(made, args, invokeOptions)) as FunctionTool<
+      ArgumentsOf<Schema>,
+      Value
+    >["invoke"],
   };
   checkEditable(made);
   return Object.freeze(made);
@@ -138,62 +137,6 @@ export function hostedTool(options: Omit<HostedTool, "type">): HostedTool {
   const definition = checkedJsonCopy(options.definition, `definition of the hosted tool "${name}"`);
   if (!isJsonObject(definition)) throw wrongOption(name, "definition", "a JSON object");
   return Object.freeze({ type: "hosted", provider, name, definition });
-}
-
-async function invoke(
-  self: FunctionTool,
-  args: unknown,
-  options: InvokeOptions = {},
-): Promise<unknown> {
-  checkInvokeOptions(self, options);
-  const { context, skipParsing = false } = options;
-  if (self.execute === undefined) {
-    throw new ToolError(
-      `The tool "${self.name}" is declaration-only: it has no execute function to invoke.`,
-      { code: "declaration_only" },
-    );
-  }
-  const checked = await checkArguments(self, args);
-  if (!checked.ok) {
-    if (!skipParsing) return returnable(argumentErrorResult(checked.message));
-    const cause = checked.cause === undefined ? {} : { cause: checked.cause };
-    throw new ToolInvalidArgumentsError(checked.message, cause);
-  }
-  const surroundings = context ?? standaloneContext(self, checked.arguments, options);
-  if (skipParsing) return self.execute(checked.input, surroundings);
-  return returnable(await runAndConvert(self, checked.input, surroundings));
-}
-
-const invokeOptionNames: ReadonlySet<string> = new Set<keyof InvokeOptions>([
-  "context",
-  "services",
-  "session",
-  "skipParsing",
-]);
-
-function checkInvokeOptions({ name }: FunctionTool, options: InvokeOptions): void {
-  checkOptionNames(`invoke() of the tool "${name}"`, options, invokeOptionNames);
-  const { context, services, session } = options;
-  if (context === undefined || (services === undefined && session === undefined)) return;
-  throw new ConfigurationError(
-    "two_sources",
-    `invoke() of the tool "${name}" was given a context, which has its own services and session.`,
-  );
-}
-
-async function runAndConvert(
-  self: FunctionTool,
-  input: unknown,
-  context: FunctionInvocationContext,
-): Promise<ToolResult> {
-  try {
-    const value = await self.execute?.(input, context);
-    return toToolResult(value, self.parseResult, (code, message, error) => {
-      context.run.notice(code, `Tool "${self.name}": ${message}`, error);
-    });
-  } catch (error) {
-    return failureResult(error, false);
-  }
 }
 
 /** What each option has to be, where it is given. */
