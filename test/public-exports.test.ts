@@ -201,7 +201,12 @@ describe("public exports", () => {
   });
 
   it("of @tunic/security", () => {
-    expect(names(security)).toMatchInlineSnapshot(`"digest"`);
+    expect(names(security)).toMatchInlineSnapshot(`
+      "combineLabels
+      createLabelLattice
+      defaultLattice
+      digest"
+    `);
   });
 
   it("of @tunic/anthropic", () => {
