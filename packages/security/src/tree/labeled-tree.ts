@@ -104,6 +104,10 @@ class TreeReader {
     this.#ancestors.add(value);
     try {
       return this.#readKnown(value, depth + 1);
+    } catch {
+      // A getter that throws, say, or a proxy that lets nobody look: nothing of it is taken over.
+      this.marks = undefined;
+      return "[unreadable]";
     } finally {
       this.#ancestors.delete(value);
     }

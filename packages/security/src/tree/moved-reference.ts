@@ -24,7 +24,7 @@ function movedPointer(reference: string, root: JsonObject): string {
   let moved = `${address}#`;
   let at: JsonValue | undefined = root;
   while (at !== undefined && steps.length > 0) {
-    const taken = hasMoved(at, root) ? stepInto(at, steps) : undefined;
+    const taken: Taken | undefined = hasMoved(at, root) ? stepInto(at, steps) : undefined;
     if (taken === undefined) break;
     moved += taken.moved;
     at = taken.to;
