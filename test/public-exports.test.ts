@@ -205,7 +205,11 @@ describe("public exports", () => {
       "combineLabels
       createLabelLattice
       defaultLattice
-      digest"
+      digest
+      isSealed
+      memoryFlowAudit
+      sealLabel
+      verifyFlowAudit"
     `);
   });
 
