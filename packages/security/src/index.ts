@@ -27,3 +27,25 @@ export {
   type LabelLatticeOptions,
 } from "./labels/label-lattice.js";
 export { isSealed, sealLabel } from "./labels/label-seal.js";
+export { explain } from "./flow/decisions.js";
+export type { FlowDecision } from "./flow/flow-decision.js";
+export type { FlowMode, FlowOptions, HideMode, SourceLabels } from "./flow/flow-options.js";
+export { labelTracking } from "./flow/label-tracking.js";
+export { policyEnforcement } from "./flow/policy-enforcement.js";
+export { checkPolicy, type PolicyProblem } from "./policy/check-policy.js";
+export type {
+  AnswerFlow,
+  ArgumentFlow,
+  CallRule,
+  EndorseRule,
+  FlowEffect,
+  FlowPolicy,
+  FlowRemedy,
+  FlowRule,
+  FlowViolation,
+  ToolFlow,
+  ValueOrigin,
+} from "./policy/flow-policy.js";
+export { toolHash, toolKey } from "./policy/tool-identity.js";
+export { type SecureAgentOptions, secureAgent } from "./secure-agent.js";
+export type { ContentVariableStore, VariableLimits } from "./variables/variable-store.js";

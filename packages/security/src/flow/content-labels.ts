@@ -1,0 +1,63 @@
+import type { Content, JsonValue, Message } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import { isSealed } from "../labels/label-seal.js";
+import type { FlowRun } from "./flow-run.js";
+
+/** Contents and messages, as far as labels go. */
+type Labelled = Pick<Message, "additionalProperties">;
+
+/** The label that a content or message says it has, whoever has written it. */
+export function writtenLabel({ additionalProperties }: Labelled): unknown {
+  if (additionalProperties === undefined || !Object.hasOwn(additionalProperties, "label")) return undefined;
+  return additionalProperties["label"];
+}
+
+/**
+ * The label of a content or message, where it can be believed: code of this process has put it there,
+ * or it is sealed, or, with `ours`, our own session says so and there is no secret to seal with.
+ *
+ * @param sealed What the seal is over.
+ */
+export function believedLabel(
+  { settings: { lattice, labelSecret } }: FlowRun,
+  part: Labelled,
+  ours: boolean,
+  sealed: () => JsonValue,
+): ContentLabel | undefined {
+  const written = writtenLabel(part);
+  if (written === undefined) return undefined;
+  const authentic = lattice.authentic(written);
+  if (authentic !== undefined) return authentic;
+  const read = lattice.read(written);
+  if (read === undefined) return undefined;
+  if (labelSecret === undefined) return ours ? read : undefined;
+  const seal = part.additionalProperties?.["labelSeal"];
+  const genuine =
+    typeof seal === "string" && isSealed(seal, { ...read } as never, sealed(), labelSecret);
+  return genuine ? read : undefined;
+}
+
+/** What a message's seal is over: what it says, without ids, which change when it enters a log. */
+export function sealedMessage(contents: readonly Content[]): JsonValue {
+  return contents.map(sealedContent);
+}
+
+/** What a content's seal is over. */
+export function sealedContent(content: Content): JsonValue {
+  const { additionalProperties: _, providerData: _data, ...rest } = content as Content & {
+    readonly callId?: string;
+  };
+  const { callId: _id, ...said } = rest as Record<string, unknown>;
+  return said as JsonValue;
+}
+
+/** A part of a user's message. What it says of itself can only restrict, unless it is to be believed. */
+export function userContentLabel(flow: FlowRun, content: Content): ContentLabel {
+  const { lattice, labels } = flow.settings;
+  const believed = believedLabel(flow, content, false, () => sealedContent(content));
+  if (believed !== undefined) return believed;
+  const usual = content.type === "text" ? labels.user : labels.attachments;
+  const written = writtenLabel(content);
+  if (written === undefined) return usual;
+  return lattice.join(usual, lattice.read(written) ?? lattice.top);
+}

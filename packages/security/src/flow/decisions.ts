@@ -1,0 +1,79 @@
+import type { AgentSession, JsonObject } from "@tunic/core";
+import type { FlowRemedy, FlowRule } from "../policy/flow-policy.js";
+import type { FlowJudgement } from "../policy/judge-call.js";
+import type { FlowDecision } from "./flow-decision.js";
+import { flowMemoryIn, own, put } from "./flow-memory.js";
+import { audit, type FlowRun } from "./flow-run.js";
+import type { ReadCall } from "./read-call.js";
+
+/** How many decisions a conversation keeps; the oldest go first. */
+const mostDecisions = 1000;
+
+/** Writes down what became of a call, and why. */
+export function decide(
+  flow: FlowRun,
+  callId: string,
+  call: ReadCall,
+  { violations, endorsements }: FlowJudgement,
+  verdict: FlowDecision["verdict"],
+): void {
+  const decision: FlowDecision = {
+    callId,
+    tool: call.tool.key,
+    verdict,
+    callLabel: { ...call.callLabel } as unknown as JsonObject,
+    violations,
+    remedies: remediesFor(violations.map(({ rule }) => rule)),
+    endorsed: endorsements.map(({ at, bits }) => ({ at, bits })),
+    policy: flow.settings.policy.hash,
+  };
+  const { decisions } = flow.memory;
+  // Taken out first: the newest stands last.
+  delete decisions[callId];
+  put(decisions, callId, decision);
+  if (violations.length > 0 || verdict !== "run") trim(decisions);
+  audit(flow, "verdict", decision as unknown as JsonObject);
+}
+
+function trim(decisions: Record<string, FlowDecision>): void {
+  const ids = Object.keys(decisions);
+  for (const id of ids.slice(0, ids.length - mostDecisions)) delete decisions[id];
+}
+
+/** What helps against the breach of a rule. */
+export function remediesFor(rules: readonly FlowRule[]): readonly FlowRemedy[] {
+  const remedies = new Set<FlowRemedy>();
+  for (const rule of rules) for (const remedy of remedyTable[rule]) remedies.add(remedy);
+  return [...remedies];
+}
+
+const remedyTable: Readonly<Record<FlowRule, readonly FlowRemedy[]>> = {
+  trusted_call: ["ask"],
+  trusted_argument: ["extract", "endorse", "ask"],
+  permitted_flow: ["ask"],
+  argument_level: ["ask"],
+  untrusted_link: ["ask"],
+  confidential_context: ["ask"],
+  unknown_tool: ["ask"],
+  unknown_reference: ["pass_reference"],
+};
+
+/**
+ * Why a call was let through, denied or asked about. Undefined for a call that this conversation has
+ * not judged, or so long ago that it is forgotten (it keeps the last thousand).
+ */
+export function explain(session: AgentSession, callId: string): FlowDecision | undefined {
+  const memory = flowMemoryIn(session);
+  return own(memory.decisions, callId) ?? explainInside(memory.children, callId);
+}
+
+function explainInside(
+  children: ReturnType<typeof flowMemoryIn>["children"],
+  callId: string,
+): FlowDecision | undefined {
+  for (const child of Object.values(children)) {
+    const found = own(child.decisions, callId) ?? explainInside(child.children, callId);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}

@@ -1,0 +1,140 @@
+import {
+  ConfigurationError,
+  createStateKey,
+  type FunctionTool,
+  type JsonObject,
+  type Message,
+  type RunContext,
+} from "@tunic/core";
+import type { FlowAuditKind } from "../audit/flow-audit.js";
+import type { ContentLabel } from "../labels/content-label.js";
+import type { NamedValues } from "../policy/named-values.js";
+import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
+import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import type { FlowSettings } from "./flow-options.js";
+
+/** A call that was judged. */
+export interface CallRecord {
+  readonly tool: FunctionTool;
+  /** Of the request that produced it. */
+  readonly callLabel: ContentLabel;
+  /** The join of all its arguments. */
+  readonly argumentsLabel: ContentLabel;
+  /** The arguments, references expanded. */
+  readonly effective: JsonObject;
+}
+
+/** What information flow control knows of one run. Everything that outlives it is in `memory`. */
+export interface FlowRun {
+  readonly settings: FlowSettings;
+  readonly run: RunContext;
+  readonly memory: FlowMemory;
+  readonly variables: ContentVariableStore;
+  /** What the run inherits: of the call that it works for, or nothing. */
+  readonly floor: ContentLabel;
+  /** Which halves stand around this run. */
+  readonly halves: Set<"tracking" | "enforcement">;
+  /** Messages of the session as it was before the run, by id. */
+  readonly stored: ReadonlyMap<string, Message>;
+  /** Messages of this run's input, by id. */
+  readonly input: Map<string, Message>;
+  /** Calls that were judged in this run, by id. */
+  readonly calls: Map<string, CallRecord>;
+  /** Labels of results that were made in this run, by call id. */
+  readonly results: Map<string, ContentLabel>;
+  /** Labels of messages, by message. */
+  readonly labels: WeakMap<Message, ContentLabel>;
+  /** Labels of calls that a request has shown, by call id. */
+  readonly callLabels: Map<string, ContentLabel>;
+  /** What runs inside calls of this run have come to know, by call id. */
+  readonly childLabels: Map<string, ContentLabel>;
+  /** What the tools of this package have made, by call id. */
+  readonly ownResults: Map<string, ContentLabel>;
+  /** The last view that was labelled; it grows at its end. */
+  view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
+  /** Of the last answer. */
+  answer: ContentLabel;
+  /** What the user has written. */
+  named: NamedValues | undefined;
+}
+
+const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
+  flow: undefined,
+}));
+
+/** The flow of a run that was begun; undefined where no middleware has. */
+export function flowOf(run: RunContext): FlowRun | undefined {
+  return run.state.get(runKey).flow;
+}
+
+/**
+ * The flow of a run, begun by whichever half comes first.
+ *
+ * @throws ConfigurationError `flow_halves` when another half has other options; `flow_session`
+ * without a session, where hidden values would be lost with the run.
+ */
+export function beginFlow(run: RunContext, settings: FlowSettings, needsSession: boolean): FlowRun {
+  const place = run.state.get(runKey);
+  if (place.flow === undefined) {
+    place.flow = newFlow(run, settings, needsSession);
+    return place.flow;
+  }
+  if (place.flow.settings === settings) return place.flow;
+  throw new ConfigurationError(
+    "flow_halves",
+    "labelTracking and policyEnforcement of one agent need the very same options object; secureAgent gives it to both.",
+  );
+}
+
+function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean): FlowRun {
+  const memory = flowMemoryOf(run);
+  if (memory === undefined && needsSession) {
+    throw new ConfigurationError(
+      "flow_session",
+      "A secured agent needs a session, which holds what is hidden from the model: agent.run(input, { session: new AgentSession() }).",
+    );
+  }
+  const held = memory ?? newFlowMemory();
+  const { bottom } = settings.lattice;
+  const floor = floorOf(run, settings);
+  return {
+    settings,
+    run,
+    memory: held,
+    variables: variableStore(held, settings.limits),
+    floor,
+    halves: new Set(),
+    stored: new Map((run.session?.messages ?? []).map((message) => [message.id, message])),
+    input: new Map(),
+    calls: new Map(),
+    results: new Map(),
+    labels: new WeakMap(),
+    callLabels: new Map(),
+    childLabels: new Map(),
+    ownResults: new Map(),
+    view: { messages: [], label: bottom },
+    answer: floor,
+    named: undefined,
+  };
+}
+
+/** A run that works for a call of another one begins with what that call knows. */
+function floorOf({ parent, parentCallId }: RunContext, { lattice }: FlowSettings): ContentLabel {
+  if (parent === undefined || parentCallId === undefined) return lattice.bottom;
+  const record = flowOf(parent)?.calls.get(parentCallId);
+  // Whoever called does not follow labels: its model may have read anything.
+  if (record === undefined) return lattice.top;
+  return lattice.join(record.callLabel, record.argumentsLabel);
+}
+
+/** Writes into the audit log. An audit that fails hurts nobody, and is told. */
+export function audit(flow: FlowRun, kind: FlowAuditKind, details: JsonObject): void {
+  const { audit: log } = flow.settings;
+  if (log === undefined) return;
+  const { run } = flow;
+  try {
+    log.append({ at: run.now(), session: run.session?.id, run: run.id, kind, details });
+  } catch (error) {
+    run.notice("flow_audit_failed", "The audit of information flow could not be written.", error);
+  }
+}

@@ -1,0 +1,257 @@
+import {
+  type Content,
+  type FunctionTool,
+  type JsonValue,
+  sameJson,
+  textContent,
+  type ToolResult,
+} from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import { sealLabel } from "../labels/label-seal.js";
+import type { CompiledTool } from "../policy/compile-policy.js";
+import { hideNodes } from "../tree/hide.js";
+import { labeledState, labeledTree } from "../tree/labeled-tree.js";
+import { type PathState, uniformState } from "../tree/path-pattern.js";
+import { referenceTo } from "../tree/reference.js";
+import { jsonIn } from "../tree/text-value.js";
+import { VariableLimitError } from "../variables/variable-store.js";
+import { sealedContent, writtenLabel } from "./content-labels.js";
+import { own } from "./flow-memory.js";
+import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
+import { resourceKeys } from "./resources.js";
+
+/** What a result is labelled with. */
+interface ResultTerms {
+  readonly flow: FlowRun;
+  readonly record: CallRecord;
+  readonly tool: CompiledTool;
+  readonly callId: string;
+  /** What holds for the result as a whole: of the call, its arguments and what it has read. */
+  readonly base: ContentLabel;
+}
+
+/**
+ * A result with its labels, and references in place of what the model is not to see: the label that
+ * the policy declares for each part, joined with those of the call, its arguments, and what was written
+ * to where it reads.
+ */
+export function labelResult(
+  flow: FlowRun,
+  callId: string,
+  record: CallRecord,
+  tool: CompiledTool,
+  result: ToolResult,
+): ToolResult {
+  const terms = { flow, record, tool, callId, base: baseLabel(flow, callId, record, tool) };
+  try {
+    return result.isError ? labelError(terms, result) : labelContents(terms, result);
+  } catch (error) {
+    if (!(error instanceof VariableLimitError)) throw error;
+    flow.run.notice("flow_limit", error.message, error);
+    return constantError(terms, result, "the result does not fit in what this conversation may hide.");
+  }
+}
+
+function baseLabel(
+  flow: FlowRun,
+  callId: string,
+  { callLabel, argumentsLabel, effective }: CallRecord,
+  tool: CompiledTool,
+): ContentLabel {
+  const { lattice } = flow.settings;
+  const read = resourceKeys(tool.reads, effective).map((key) => {
+    const label = own(flow.memory.resources, key);
+    return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
+  });
+  const child = flow.childLabels.get(callId) ?? lattice.bottom;
+  return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+}
+
+function labelContents(terms: ResultTerms, result: ToolResult): ToolResult {
+  const { lattice } = terms.flow.settings;
+  const labels: ContentLabel[] = [];
+  let hidden = 0;
+  const contents = result.contents.map((content) => {
+    const part = labelContent(terms, content, result);
+    labels.push(part.label);
+    hidden += part.hidden;
+    return part.content;
+  });
+  remember(terms, lattice.joinAll([terms.record.callLabel, ...labels]), hidden);
+  return { ...result, contents };
+}
+
+interface LabelledPart {
+  readonly content: Content;
+  readonly label: ContentLabel;
+  readonly hidden: number;
+}
+
+function labelContent(terms: ResultTerms, content: Content, { value }: ToolResult): LabelledPart {
+  const { flow, tool } = terms;
+  const data = content.type === "text" ? (jsonIn(content.text) ?? content.text) : undefined;
+  const marked = labeledTree(value);
+  const marks = marked !== undefined && sameJson(marked.value, data) ? marked.marks : undefined;
+  const given = marks === undefined ? (marked?.labels ?? []) : [];
+  const state = data !== undefined && isTree(data) && given.length === 0
+    ? tool.result.root
+    : uniformState(wholeLabel(flow, tool, given, content));
+  const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
+    labelGiven(flow, terms.record.tool, label, otherwise);
+  const said = data ?? (content as unknown as JsonValue);
+  return labelData(terms, content, said, marks === undefined ? state : labeledState(state, marks, labelOf));
+}
+
+function isTree(data: JsonValue): boolean {
+  return typeof data === "object" && data !== null;
+}
+
+function labelData(
+  terms: ResultTerms,
+  content: Content,
+  data: JsonValue,
+  state: PathState<ContentLabel>,
+): LabelledPart {
+  const { flow, base, callId } = terms;
+  const { lattice } = flow.settings;
+  const part = hideNodes(
+    data,
+    state,
+    (label) => isVisible(terms, lattice.join(base, label)),
+    ({ value, labels, path }) => {
+      const label = lattice.joinAll([base, ...labels]);
+      const origin = { callId, tool: terms.tool.key, path: path() };
+      return referenceTo(flow.variables.add(value, label, origin));
+    },
+  );
+  // What is hidden says nothing; what is left says what all of the result does.
+  const label = lattice.joinAll([
+    terms.record.callLabel,
+    ...part.labels.map((each) => lattice.join(base, each)),
+  ]);
+  if (part.hidden === 0) return { content: stamp(flow, content, label), label, hidden: 0 };
+  const text = textContent(JSON.stringify(part.visible));
+  return { content: stamp(flow, text, label), label, hidden: part.hidden };
+}
+
+/** Whether the model may see what has this label, in the context that it called from. */
+function isVisible({ flow, record }: ResultTerms, label: ContentLabel): boolean {
+  const { hide, lattice } = flow.settings;
+  if (hide === "nothing") return true;
+  if (label.integrity === "untrusted" && record.callLabel.integrity === "trusted") return false;
+  return hide === "untrusted" || lattice.flowsTo(label, record.callLabel);
+}
+
+/** A text or file as one thing: where the policy tells parts apart, the worst of them. */
+function wholeLabel(
+  flow: FlowRun,
+  tool: CompiledTool,
+  given: readonly unknown[],
+  content: Content,
+): ContentLabel {
+  const { lattice } = flow.settings;
+  const declared = isScalar(content) ? [tool.result.root.value] : tool.result.values;
+  const written = writtenLabel(content);
+  const restricting = written === undefined ? [] : [lattice.read(written) ?? lattice.top];
+  return lattice.joinAll([
+    ...declared,
+    ...given.map((label) => readLabel(flow, label)),
+    ...restricting,
+  ]);
+}
+
+/** What holds no parts: a number, a switch, nothing. */
+function isScalar(content: Content): boolean {
+  return content.type === "text" && scalar.test(content.text);
+}
+
+const scalar = /^(?:null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
+
+/** Code of ours says what holds for a part; that of foreign tools can only restrict. */
+function labelGiven(
+  flow: FlowRun,
+  tool: FunctionTool,
+  given: unknown,
+  otherwise: ContentLabel,
+): ContentLabel {
+  const label = readLabel(flow, given);
+  return tool.trust === "external" ? flow.settings.lattice.join(otherwise, label) : label;
+}
+
+/** A label that a tool's own code has given: one that is none counts as the worst. */
+function readLabel({ settings: { lattice } }: FlowRun, label: unknown): ContentLabel {
+  try {
+    return lattice.label(label as ContentLabel);
+  } catch {
+    return lattice.top;
+  }
+}
+
+/** What the loop says of a failure of which nothing is told. */
+const saysNothing = "Error: Function failed.";
+
+/** What went wrong is told in somebody else's words: they are hidden like a result. */
+function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
+  const { flow, base, callId, tool } = terms;
+  const { lattice } = flow.settings;
+  const [only] = result.contents;
+  if (result.contents.length === 1 && only?.type === "text" && only.text === saysNothing) {
+    remember(terms, terms.record.callLabel, 0);
+    return { ...result, contents: [stamp(flow, only, terms.record.callLabel)] };
+  }
+  const label = lattice.join(base, lattice.join(lattice.label("untrusted"), worst(flow, tool)));
+  if (isVisible(terms, label)) {
+    remember(terms, label, 0);
+    return { ...result, contents: result.contents.map((content) => stamp(flow, content, label)) };
+  }
+  const said = result.contents.map((content) => (content.type === "text" ? content.text : content));
+  const value = (said.length === 1 ? said[0] : said) as JsonValue;
+  const id = flow.variables.add(value, label, { callId, tool: tool.key, path: "error" });
+  const text = `Error: the tool failed. What it said: ${JSON.stringify(referenceTo(id))}`;
+  remember(terms, terms.record.callLabel, 1);
+  return errorOf(terms, result, text, "the tool failed.");
+}
+
+function worst({ settings: { lattice } }: FlowRun, tool: CompiledTool): ContentLabel {
+  return lattice.joinAll(tool.result.values);
+}
+
+function constantError(terms: ResultTerms, result: ToolResult, message: string): ToolResult {
+  remember(terms, terms.record.callLabel, 0);
+  return errorOf(terms, result, `Error: ${message}`, message);
+}
+
+function errorOf(
+  { flow, record }: ResultTerms,
+  { error }: ToolResult,
+  text: string,
+  message: string,
+): ToolResult {
+  const { code = "tool_error", retryable = false } = error ?? {};
+  // A code may come from elsewhere, too; words of the loop's own kind say little enough.
+  const known = /^[a-z][a-z_]{0,39}$/.test(code) ? code : "tool_error";
+  return {
+    contents: [stamp(flow, textContent(text), record.callLabel)],
+    isError: true,
+    error: { code: known, retryable, message },
+  };
+}
+
+function remember({ flow, callId, tool }: ResultTerms, label: ContentLabel, hidden: number): void {
+  flow.results.set(callId, label);
+  audit(flow, "label", { callId, tool: tool.key, label: { ...label } as never });
+  if (hidden > 0) audit(flow, "hide", { callId, tool: tool.key, values: hidden });
+}
+
+/** Puts a label on a content, with a seal where there is a secret. */
+export function stamp(flow: FlowRun, content: Content, label: ContentLabel): Content {
+  const { labelSecret } = flow.settings;
+  const { additionalProperties } = content;
+  const seal = labelSecret && {
+    labelSeal: sealLabel(label, sealedContent(content), labelSecret),
+  };
+  return {
+    ...content,
+    additionalProperties: { ...additionalProperties, label: label as never, ...seal },
+  };
+}

@@ -1,0 +1,167 @@
+import {
+  type AgentContext,
+  type AgentResponse,
+  type ChatContext,
+  type ChatResponse,
+  ConfigurationError,
+  type FunctionInvocationContext,
+  isJsonObject,
+  type Middleware,
+  MiddlewareTermination,
+  type Next,
+  type ToolResult,
+} from "@tunic/core";
+import { wrapTools } from "../tools/wrap-tool.js";
+import { answerLabel, stampAnswer } from "./answer-label.js";
+import { guardAnswer } from "../answer/guard-answer.js";
+import { withoutShownVariables } from "../answer/shown-variables.js";
+import { own } from "./flow-memory.js";
+import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
+import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
+import { labelResult, stamp } from "./label-result.js";
+import { flowOfTool } from "./read-call.js";
+import { recordHeld, requestLabel } from "./request-label.js";
+
+/**
+ * Follows data: labels everything that a model can read, its answers, its calls and their results, and
+ * keeps untrusted parts of results out of its sight. It decides nothing: that is `policyEnforcement`,
+ * made with the same options object. {@link secureAgent} makes both.
+ *
+ * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
+ */
+export function labelTracking(options: FlowOptions): Middleware {
+  return trackingBy(flowSettings(options, "labelTracking"), false);
+}
+
+/** @internal */
+export function trackingBy(settings: FlowSettings, needsSession: boolean): Middleware {
+  return {
+    name: "label-tracking",
+    // Where nothing stands further in: it sees what is sent, and all tools; and every result, whoever made it.
+    placement: { agent: "innermost", chat: "innermost", function: "outermost" },
+    agent: (context, next) => trackRun(settings, needsSession, context, next),
+    chat: (context, next) => trackRequest(settings, needsSession, context, next),
+    function: trackCall,
+  };
+}
+
+async function trackRun(
+  settings: FlowSettings,
+  needsSession: boolean,
+  context: AgentContext,
+  next: Next<AgentResponse>,
+): Promise<AgentResponse> {
+  const flow = beginFlow(context.run, settings, needsSession);
+  flow.halves.add("tracking");
+  checkHalves(flow);
+  const { tools } = context.options;
+  if (tools !== undefined) context.options = { ...context.options, tools: wrapTools(tools) };
+  try {
+    return await next();
+  } finally {
+    reportUp(flow);
+  }
+}
+
+function checkHalves({ halves }: FlowRun): void {
+  if (halves.size === 2) return;
+  const [there] = halves;
+  throw new ConfigurationError(
+    "flow_halves",
+    there === "tracking"
+      ? "labelTracking stands alone: nothing would judge the calls. Add policyEnforcement with the same options, or use secureAgent."
+      : "policyEnforcement stands alone: nothing would follow the data. Add labelTracking with the same options, or use secureAgent.",
+  );
+}
+
+/** What a run has come to know, the call that it works for knows. */
+function reportUp({ run, answer, settings: { lattice } }: FlowRun): void {
+  const { parent, parentCallId } = run;
+  const around = parent && flowOf(parent);
+  if (around === undefined || parentCallId === undefined) return;
+  const before = around.childLabels.get(parentCallId) ?? lattice.bottom;
+  around.childLabels.set(parentCallId, lattice.join(before, answer));
+}
+
+async function trackRequest(
+  settings: FlowSettings,
+  needsSession: boolean,
+  context: ChatContext,
+  next: Next<ChatResponse>,
+): Promise<ChatResponse> {
+  const flow = beginFlow(context.run, settings, needsSession);
+  flow.halves.add("tracking");
+  checkHalves(flow);
+  context.messages = withoutShownVariables(context.messages);
+  const label = requestLabel(flow, context.messages, context.options);
+  const answer = answerLabel(flow, label, context.options);
+  context.transformUpdates(stampAnswer(flow, answer));
+  context.transformUpdates(guardAnswer(flow, answer));
+  try {
+    const response = await next();
+    recordHeld(flow, [response.conversationId, response.responseId], answer.current);
+    return response;
+  } finally {
+    flow.answer = answer.current;
+    audit(flow, "label", { answer: context.iteration, label: { ...flow.answer } as never });
+  }
+}
+
+async function trackCall(
+  context: FunctionInvocationContext,
+  next: Next<ToolResult>,
+): Promise<ToolResult> {
+  const { callId } = context.call;
+  const flow = flowOf(context.run);
+  if (flow === undefined || !flow.calls.has(callId)) {
+    throw new ConfigurationError(
+      "flow_halves",
+      `The call "${callId}" was not judged: policyEnforcement has to stand in the same agent as labelTracking.`,
+    );
+  }
+  try {
+    return labelled(flow, context, await next());
+  } catch (error) {
+    if (!(error instanceof MiddlewareTermination) || !isResult(error.result)) throw error;
+    // A call that pauses has no result yet.
+    if ("requests" in error) throw error;
+    throw new MiddlewareTermination(labelled(flow, context, error.result), error.endedBy);
+  } finally {
+    wrapAdded(context);
+  }
+}
+
+function labelled(
+  flow: FlowRun,
+  { call, tool }: FunctionInvocationContext,
+  result: ToolResult,
+): ToolResult {
+  const { callId } = call;
+  const record = flow.calls.get(callId);
+  if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
+  if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  const ownLabel = flow.ownResults.get(callId);
+  if (ownLabel === undefined) {
+    return labelResult(flow, callId, record, flowOfTool(flow, tool), result);
+  }
+  flow.results.set(callId, ownLabel);
+  return {
+    ...result,
+    contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
+  };
+}
+
+function isResult(value: unknown): value is ToolResult {
+  return isJsonObject(value) && Array.isArray(value["contents"]);
+}
+
+/** Tools that were added while the run goes on get places for references, too. */
+function wrapAdded(context: FunctionInvocationContext): void {
+  const { tools } = context;
+  const all = wrapTools(tools);
+  if (all === tools) return;
+  const raw = tools.filter((tool) => !all.includes(tool));
+  context.removeTools(raw);
+  context.addTools(all);
+}
+

@@ -1,0 +1,178 @@
+import type { FunctionResultContent, Message } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import { type NamedValues, namedValues } from "../policy/named-values.js";
+import {
+  believedLabel,
+  sealedContent,
+  sealedMessage,
+  userContentLabel,
+  writtenLabel,
+} from "./content-labels.js";
+import { own, put } from "./flow-memory.js";
+import type { FlowRun } from "./flow-run.js";
+
+/**
+ * Takes in what a run begins with: what is said to come from a model or a tool has the label that
+ * can be believed, and else the worst. It is written down: later on it stands in the session, as if
+ * it were its own.
+ */
+export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
+  const { lattice } = flow.settings;
+  for (const message of messages) {
+    if (flow.input.has(message.id)) continue;
+    flow.input.set(message.id, message);
+    if (message.role !== "assistant" && message.role !== "tool") continue;
+    const label =
+      message.role === "assistant"
+        ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
+        : lattice.joinAll(resultsIn(message).map((result) => foreignResultLabel(flow, result)));
+    put(flow.memory.messages, message.id, label ?? lattice.top);
+  }
+}
+
+function foreignResultLabel(flow: FlowRun, result: FunctionResultContent): ContentLabel {
+  const { lattice } = flow.settings;
+  return lattice.joinAll(
+    result.contents.map(
+      (content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
+    ),
+  );
+}
+
+/** The label of a message of a request: what can be known of it, in the worst case the worst. */
+export function messageLabel(flow: FlowRun, message: Message): ContentLabel {
+  const known = flow.labels.get(message);
+  if (known !== undefined) return known;
+  const label = computeLabel(flow, message);
+  flow.labels.set(message, label);
+  if (message.role === "assistant") {
+    for (const content of message.contents) {
+      if (content.type === "function_call") flow.callLabels.set(content.callId, label);
+    }
+  }
+  return label;
+}
+
+function computeLabel(flow: FlowRun, message: Message): ContentLabel {
+  const { labels } = flow.settings;
+  const { role, id } = message;
+  const recorded = own(flow.memory.messages, id);
+  if (recorded !== undefined) return read(flow, recorded);
+  if (role === "system") return labels.instructions;
+  // A handler may show a message otherwise than it stands in the log: it is no less for that.
+  const stored = flow.stored.get(id);
+  if (role === "user") return userLabel(flow, message, stored ?? flow.input.get(id));
+  if (role === "tool") return toolLabel(flow, message, stored);
+  return assistantLabel(flow, message, stored);
+}
+
+function userLabel(flow: FlowRun, message: Message, origin: Message | undefined): ContentLabel {
+  const { lattice } = flow.settings;
+  const whole = believedLabel(flow, message, false, () => sealedMessage(message.contents));
+  if (whole !== undefined) return whole;
+  if (origin === undefined) {
+    // Not the user's: a handler has put it here, and has to say what it is.
+    return lattice.joinAll(
+      message.contents.map(
+        (content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
+      ),
+    );
+  }
+  const written = writtenLabel(message);
+  const restricted = written === undefined ? lattice.bottom : (lattice.read(written) ?? lattice.top);
+  return lattice.joinAll([
+    restricted,
+    flow.floor,
+    ...message.contents.map((content) => userContentLabel(flow, content)),
+  ]);
+}
+
+function assistantLabel(
+  flow: FlowRun,
+  message: Message,
+  stored: Message | undefined,
+): ContentLabel {
+  const part = stored ?? message;
+  const ours = stored !== undefined;
+  return (
+    believedLabel(flow, part, ours, () => sealedMessage(part.contents)) ?? flow.settings.lattice.top
+  );
+}
+
+function toolLabel(flow: FlowRun, message: Message, stored: Message | undefined): ContentLabel {
+  const { lattice } = flow.settings;
+  return lattice.joinAll(
+    resultsIn(stored ?? message).map((result) => resultLabel(flow, result, stored !== undefined)),
+  );
+}
+
+function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean): ContentLabel {
+  const { lattice } = flow.settings;
+  const { callId, contents } = result;
+  const made = flow.results.get(callId);
+  if (made !== undefined) return made;
+  const labels = contents.map((content) =>
+    believedLabel(flow, content, ours, () => sealedContent(content)),
+  );
+  if (labels.every((label) => label !== undefined) && labels.length > 0) return lattice.joinAll(labels);
+  // A call that did not run was answered by the loop, in words of its own: it says what the call said.
+  if (labels.every((label) => label === undefined) && !hasRun(flow, callId)) {
+    return callLabel(flow, callId) ?? lattice.top;
+  }
+  return lattice.top;
+}
+
+function hasRun(flow: FlowRun, callId: string): boolean {
+  const decision = own(flow.memory.decisions, callId);
+  return decision !== undefined && decision.verdict !== "deny" && decision.verdict !== "ask";
+}
+
+/** The label of a call: of the message that holds it. Undefined for one that no message before has. */
+export function callLabel(flow: FlowRun, callId: string): ContentLabel | undefined {
+  const shown = flow.callLabels.get(callId);
+  if (shown !== undefined) return shown;
+  for (const messages of [flow.stored, flow.input]) {
+    for (const message of messages.values()) {
+      if (message.role === "assistant" && holdsCall(message, callId)) return messageLabel(flow, message);
+    }
+  }
+  return undefined;
+}
+
+function holdsCall({ contents }: Message, callId: string): boolean {
+  return contents.some((content) => content.type === "function_call" && content.callId === callId);
+}
+
+function resultsIn({ contents }: Message): readonly FunctionResultContent[] {
+  return contents.filter((content): content is FunctionResultContent => content.type === "function_result");
+}
+
+function read({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
+  return lattice.read(label) ?? lattice.top;
+}
+
+/** What the user has written in this conversation, as trusted text. */
+export function namedValuesOf(flow: FlowRun): NamedValues {
+  if (flow.named !== undefined) return flow.named;
+  const texts: string[] = [];
+  for (const messages of [flow.stored, flow.input]) {
+    for (const message of messages.values()) {
+      if (message.role !== "user" || messageTaints(flow, message)) continue;
+      for (const content of message.contents) {
+        if (content.type === "text" && userContentLabel(flow, content).integrity === "trusted") {
+          texts.push(content.text);
+        }
+      }
+    }
+  }
+  flow.named = namedValues(texts);
+  return flow.named;
+}
+
+/** Whether the message as a whole is said to be untrusted, or the run works for an untrusted call. */
+function messageTaints(flow: FlowRun, message: Message): boolean {
+  const { lattice } = flow.settings;
+  const written = writtenLabel(message);
+  if (flow.floor.integrity === "untrusted") return true;
+  return written !== undefined && (lattice.read(written) ?? lattice.top).integrity === "untrusted";
+}

@@ -1,0 +1,195 @@
+import {
+  type AgentContext,
+  type AgentResponse,
+  type JsonObject,
+  type Middleware,
+  type Next,
+  type Verdict,
+  type VerdictContext,
+} from "@tunic/core";
+import { ConfigurationError } from "@tunic/core";
+import { describeCall, denialOf, violationText } from "../policy/describe-violation.js";
+import { judgeCall } from "../policy/judge-call.js";
+import { isOwnTool } from "../tools/own-tools.js";
+import { originalOf } from "../tools/wrap-tool.js";
+import { decide } from "./decisions.js";
+import { own, put } from "./flow-memory.js";
+import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
+import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
+import { callLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { permitFor } from "./permit.js";
+import { type ReadCall, readCall } from "./read-call.js";
+import { noteWrites } from "./resources.js";
+
+/**
+ * Judges every call by the labels of its arguments and of the request that produced it. The order in
+ * which calls of a batch finish never changes a verdict. Made with the same options object as
+ * `labelTracking`; {@link secureAgent} makes both.
+ *
+ * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
+ */
+export function policyEnforcement(options: FlowOptions): Middleware {
+  return enforcementBy(flowSettings(options, "policyEnforcement"), false);
+}
+
+/** @internal */
+export function enforcementBy(settings: FlowSettings, needsSession: boolean): Middleware {
+  return {
+    name: "policy-enforcement",
+    // Nobody stands further out, who could let through what is denied here.
+    placement: { agent: "outermost", verdict: "outermost" },
+    agent: (context, next) => enforceRun(settings, needsSession, context, next),
+    verdict: (context, next) => enforceCall(settings, context, next),
+  };
+}
+
+async function enforceRun(
+  settings: FlowSettings,
+  needsSession: boolean,
+  context: AgentContext,
+  next: Next<AgentResponse>,
+): Promise<AgentResponse> {
+  const flow = beginFlow(context.run, settings, needsSession);
+  flow.halves.add("enforcement");
+  takeInput(flow, context.messages);
+  const response = await next();
+  if (!flow.halves.has("tracking")) throw halfMissing();
+  return response;
+}
+
+function halfMissing(): ConfigurationError {
+  return new ConfigurationError(
+    "flow_halves",
+    "policyEnforcement stands alone: nothing would follow the data. Add labelTracking with the same options, or use secureAgent.",
+  );
+}
+
+async function enforceCall(
+  settings: FlowSettings,
+  context: VerdictContext,
+  next: Next<Verdict>,
+): Promise<Verdict> {
+  const flow = flowOf(context.run);
+  if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
+  // A person's edit is the person's own word, whatever the model had read.
+  const edited = context.decision?.edited === true;
+  const { lattice } = settings;
+  const label = edited
+    ? lattice.bottom
+    : (callLabel(flow, context.call.callId) ?? flow.answer);
+  const call = readCall(flow, context.tool, context.arguments, label);
+  const inner = await next();
+  const judged = judge(flow, context, call);
+  flow.calls.set(context.call.callId, {
+    tool: context.tool,
+    callLabel: edited ? (callLabel(flow, context.call.callId) ?? flow.answer) : label,
+    argumentsLabel: call.argumentsLabel,
+    effective: call.effective,
+  });
+  if (inner.kind === "deny") return inner;
+  const verdict = weigh(flow, context, call, judged, inner);
+  if (verdict.kind === "run") letRun(flow, context, call, judged);
+  return verdict;
+}
+
+/** What the rules say. The tools of this package do nothing but show and extract: they are free. */
+function judge(flow: FlowRun, { tool }: VerdictContext, call: ReadCall) {
+  if (isOwnTool(originalOf(tool))) return { violations: [], endorsements: [] };
+  const { policy, mode } = flow.settings;
+  return judgeCall(policy, {
+    tool: call.tool,
+    callLabel: call.callLabel,
+    leaves: call.leaves,
+    named: namedValuesOf(flow),
+    bitsLeft: policy.endorseBits - flow.memory.bits,
+    strict: mode === "strict",
+  });
+}
+
+type Judged = ReturnType<typeof judge>;
+
+function weigh(
+  flow: FlowRun,
+  context: VerdictContext,
+  call: ReadCall,
+  judged: Judged,
+  inner: Exclude<Verdict, { kind: "deny" }>,
+): Verdict {
+  const { callId } = context.call;
+  const [first] = judged.violations;
+  if (first === undefined) {
+    decide(flow, callId, call, judged, "run");
+    return inner.kind === "ask" ? shown(inner, context, call) : inner;
+  }
+  const { mode } = flow.settings;
+  if (mode === "shadow") {
+    decide(flow, callId, call, judged, "shadow");
+    return inner.kind === "ask" ? shown(inner, context, call) : inner;
+  }
+  // Nobody can judge a reference that stands for nothing.
+  if (mode !== "approve" || call.leaves === undefined) {
+    decide(flow, callId, call, judged, "deny");
+    return { kind: "deny", message: denialOf(call.tool.key, first.rule) };
+  }
+  if (isPermitted(flow, context, call, judged)) {
+    decide(flow, callId, call, judged, "approved");
+    return { kind: "run" };
+  }
+  put(flow.memory.permits, callId, permitFor(context.tool, callId, call, judged.violations));
+  decide(flow, callId, call, judged, "ask");
+  return {
+    ...shown({ kind: "ask" }, context, call),
+    reason: judged.violations.map((each) => violationText(call.tool.key, each)).join(" "),
+    violation: [...new Set(judged.violations.map(({ rule }) => rule))].join(", "),
+    additionalProperties: {
+      flow: { tool: call.tool.key, violations: judged.violations as never },
+    },
+  };
+}
+
+/** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */
+function isPermitted(
+  flow: FlowRun,
+  context: VerdictContext,
+  call: ReadCall,
+  { violations }: Judged,
+): boolean {
+  const { decision } = context;
+  const { callId } = context.call;
+  const permit = own(flow.memory.permits, callId);
+  if (decision === undefined || permit === undefined) return false;
+  if (permit !== permitFor(context.tool, callId, call, violations)) return false;
+  delete flow.memory.permits[callId];
+  audit(flow, "approval", { callId, tool: call.tool.key, requestId: decision.requestId, permit });
+  return true;
+}
+
+/** A question about hidden values shows them: nobody can decide on a number. */
+function shown(
+  verdict: Extract<Verdict, { kind: "ask" }>,
+  context: VerdictContext,
+  call: ReadCall,
+): Extract<Verdict, { kind: "ask" }> {
+  const { leaves = [], effective } = call;
+  if (leaves.every(({ origin, label }) => origin === undefined && label.integrity === "trusted")) return verdict;
+  return {
+    ...verdict,
+    summary: verdict.summary ?? describeCall(originalOf(context.tool), leaves),
+    effective: verdict.effective ?? effective,
+  };
+}
+
+function letRun(flow: FlowRun, context: VerdictContext, call: ReadCall, { endorsements }: Judged): void {
+  const { lattice } = flow.settings;
+  const { callId } = context.call;
+  const origins = (call.leaves ?? []).flatMap(({ path, origin }) =>
+    origin?.variable === undefined ? [] : [{ at: path, variable: origin.variable }],
+  );
+  if (origins.length > 0) audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
+  for (const { at, bits, rule } of endorsements) {
+    flow.memory.bits += bits;
+    audit(flow, "endorse", { callId, tool: call.tool.key, at, bits, rule: rule as unknown as JsonObject });
+  }
+  noteWrites(flow, call.tool, call.effective, lattice.join(call.callLabel, call.argumentsLabel));
+}
+

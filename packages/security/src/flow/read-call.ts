@@ -1,0 +1,158 @@
+import type { FunctionTool, JsonObject, JsonValue } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import type { CallLeaf } from "../policy/call-leaves.js";
+import { type CompiledTool, unknownTool } from "../policy/compile-policy.js";
+import type { ArgumentFlow, ValueOrigin } from "../policy/flow-policy.js";
+import { toolHash, toolKey } from "../policy/tool-identity.js";
+import { type PathStep, pathText } from "../tree/json-path.js";
+import type { PathState } from "../tree/path-pattern.js";
+import { asReference } from "../tree/reference.js";
+import { originalOf } from "../tools/wrap-tool.js";
+import { expand } from "./expand.js";
+import { own } from "./flow-memory.js";
+import type { FlowRun } from "./flow-run.js";
+import { isVetted } from "./request-label.js";
+
+/** A call with everything that its references stand for. */
+export interface ReadCall {
+  readonly tool: CompiledTool;
+  readonly callLabel: ContentLabel;
+  /** Undefined where a reference names nothing of this conversation. */
+  readonly leaves: readonly CallLeaf[] | undefined;
+  readonly argumentsLabel: ContentLabel;
+  /** The arguments with values instead of references; as they are where one names nothing. */
+  readonly effective: JsonObject;
+}
+
+/** What the policy says of a tool; of one whose definition is not the one that was looked at, the worst. */
+export function flowOfTool(flow: FlowRun, tool: FunctionTool): CompiledTool {
+  const { policy, lattice } = flow.settings;
+  const original = originalOf(tool);
+  const key = toolKey(original);
+  const named = policy.tools.get(key);
+  const changed = hasChanged(flow, original, key);
+  if (named === undefined || changed) return unknownTool(key, lattice);
+  const { definition } = named;
+  if (definition !== undefined && definition !== toolHash(original)) return unknownTool(key, lattice);
+  return named;
+}
+
+/** Whether a foreign tool is not what it was when this conversation first met it. */
+function hasChanged(flow: FlowRun, tool: FunctionTool, key: string): boolean {
+  if (tool.trust !== "external" || isVetted(flow, tool)) return false;
+  const first = own(flow.memory.definitions, key);
+  return first !== undefined && first !== toolHash(tool);
+}
+
+/** @param callLabel Of the request that produced the call. */
+export function readCall(
+  flow: FlowRun,
+  tool: FunctionTool,
+  args: JsonObject,
+  callLabel: ContentLabel,
+): ReadCall {
+  const { lattice } = flow.settings;
+  const compiled = flowOfTool(flow, tool);
+  const reader = new LeafReader(flow, callLabel);
+  reader.members(args, compiled.arguments.root, compiled.recipients.root);
+  const { leaves, complete } = reader;
+  return {
+    tool: compiled,
+    callLabel,
+    leaves: complete ? leaves : undefined,
+    argumentsLabel: lattice.joinAll([callLabel, ...leaves.map((leaf) => leaf.label)]),
+    effective: complete ? expand(flow, args) : args,
+  };
+}
+
+/** Walks arguments once: what a reference stands for is walked, too, but not searched for references. */
+class LeafReader {
+  readonly leaves: CallLeaf[] = [];
+  complete = true;
+  readonly #flow: FlowRun;
+  readonly #callLabel: ContentLabel;
+  readonly #path: PathStep[] = [];
+
+  constructor(flow: FlowRun, callLabel: ContentLabel) {
+    this.#flow = flow;
+    this.#callLabel = callLabel;
+  }
+
+  members(object: JsonObject, flows: Flows, recipients: Recipients): void {
+    for (const key of Object.keys(object)) {
+      const value = object[key];
+      if (value === undefined) continue;
+      this.#path.push(key);
+      this.#value(value, flows.member(key), recipients.member(key), undefined);
+      this.#path.pop();
+    }
+  }
+
+  #value(
+    value: JsonValue,
+    flows: Flows,
+    recipients: Recipients,
+    variable: KnownVariable | undefined,
+  ): void {
+    if (typeof value !== "object" || value === null) {
+      this.#leaf(value, flows, recipients, variable);
+      return;
+    }
+    const reference = variable === undefined ? asReference(value) : undefined;
+    if (reference !== undefined) {
+      this.#reference(reference, flows, recipients);
+      return;
+    }
+    const entries = Array.isArray(value)
+      ? value.map((item: JsonValue, at): [PathStep, JsonValue] => [at, item])
+      : Object.entries(value as JsonObject);
+    for (const [step, each] of entries) {
+      this.#path.push(step);
+      const down = <Value>(state: PathState<Value>): PathState<Value> =>
+        typeof step === "number" ? state.item(step) : state.member(step);
+      this.#value(each, down(flows), down(recipients), variable);
+      this.#path.pop();
+    }
+  }
+
+  #reference({ id, path }: { id: string; path: string }, flows: Flows, recipients: Recipients): void {
+    const stored = this.#flow.variables.get(id, path);
+    if (stored === undefined) {
+      this.complete = false;
+      return;
+    }
+    const label = this.#flow.settings.lattice.read(stored.label) ?? this.#flow.settings.lattice.top;
+    const variable = { label, origin: { variable: id, ...stored.origin } };
+    this.#value(stored.value, flows, recipients, variable);
+    // An empty list says nothing, but where it came from still counts.
+    if (isEmpty(stored.value)) this.#leaf(stored.value, flows, recipients, variable);
+  }
+
+  #leaf(
+    value: JsonValue,
+    flows: Flows,
+    recipients: Recipients,
+    variable: KnownVariable | undefined,
+  ): void {
+    this.leaves.push({
+      path: pathText(this.#path),
+      value,
+      label: variable?.label ?? this.#callLabel,
+      flow: flows.value,
+      recipient: recipients.value,
+      origin: variable?.origin,
+    });
+  }
+}
+
+type Flows = PathState<ArgumentFlow | undefined>;
+type Recipients = PathState<boolean>;
+
+interface KnownVariable {
+  readonly label: ContentLabel;
+  readonly origin: ValueOrigin;
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}

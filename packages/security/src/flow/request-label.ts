@@ -1,0 +1,83 @@
+import { type ChatOptions, isJsonObject, type JsonValue, type Message, type Tool } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import { toolHash, toolKey } from "../policy/tool-identity.js";
+import { own, put } from "./flow-memory.js";
+import type { FlowRun } from "./flow-run.js";
+import { messageLabel } from "./message-labels.js";
+
+/** The join of everything that a model can read while it answers a request. */
+export function requestLabel(
+  flow: FlowRun,
+  messages: readonly Message[],
+  options: ChatOptions,
+): ContentLabel {
+  const { lattice, labels } = flow.settings;
+  return lattice.joinAll([
+    flow.floor,
+    labels.instructions,
+    messagesLabel(flow, messages),
+    toolsLabel(flow, options.tools ?? []),
+    heldLabel(flow, options),
+  ]);
+}
+
+/** A view grows at its end: what was labelled before is not looked at again. */
+function messagesLabel(flow: FlowRun, messages: readonly Message[]): ContentLabel {
+  const { lattice } = flow.settings;
+  const { view } = flow;
+  const grown =
+    view.messages.length <= messages.length &&
+    view.messages.every((message, at) => message === messages[at]);
+  let label = grown ? view.label : lattice.bottom;
+  for (let at = grown ? view.messages.length : 0; at < messages.length; at++) {
+    label = lattice.join(label, messageLabel(flow, messages[at] as Message));
+  }
+  flow.view = { messages, label };
+  return label;
+}
+
+/** Descriptions are read by the model, too: those of a foreign server may be anything. */
+function toolsLabel(flow: FlowRun, tools: readonly Tool[]): ContentLabel {
+  const { lattice } = flow.settings;
+  return tools.some((tool) => !isVetted(flow, tool)) ? lattice.label("untrusted") : lattice.bottom;
+}
+
+/**
+ * Whether somebody here has looked at a tool's definition: the program's own tools, and foreign ones
+ * whose hash the policy names.
+ */
+export function isVetted(flow: FlowRun, tool: Tool): boolean {
+  if (tool.type === "hosted" || tool.trust !== "external") return true;
+  const { definition } = flow.settings.policy.tools.get(toolKey(tool)) ?? {};
+  return definition !== undefined && definition === toolHash(tool);
+}
+
+/** What the service holds and the request only points to. */
+function heldLabel(flow: FlowRun, { conversationId, providerOptions }: ChatOptions): ContentLabel {
+  const { lattice } = flow.settings;
+  const ids = conversationId === undefined ? [] : [conversationId];
+  for (const options of Object.values(providerOptions ?? {})) ids.push(...heldIds(options));
+  return lattice.joinAll(
+    ids.map((id) => {
+      const recorded = own(flow.memory.held, id);
+      return recorded === undefined ? lattice.top : (lattice.read(recorded) ?? lattice.top);
+    }),
+  );
+}
+
+/** Options of services that name something the service holds: a conversation, a cache, files, stores. */
+const heldNames =
+  /^(?:previous_?response_?id|conversation(?:_?id)?|cached_?content|container(?:_?id)?|(?:file|vector_?store)_?ids?)$/i;
+
+/** The ids in a service's options that stand for something the model will read. */
+function heldIds(value: JsonValue, held = false): readonly string[] {
+  if (typeof value === "string") return held ? [value] : [];
+  if (Array.isArray(value)) return value.flatMap((each: JsonValue) => heldIds(each, held));
+  if (!isJsonObject(value)) return [];
+  return Object.entries(value).flatMap(([name, each]) => heldIds(each, held || heldNames.test(name)));
+}
+
+/** Remembers the label of what a service holds from now on. */
+export function recordHeld(flow: FlowRun, ids: readonly (string | undefined)[], label: ContentLabel): void {
+  for (const id of ids) if (id !== undefined) put(flow.memory.held, id, label);
+}

@@ -1,0 +1,125 @@
+import type { FunctionTool, Tool } from "@tunic/core";
+import { pathTable, parsePathPattern } from "../tree/path-pattern.js";
+import { compilePolicy } from "./compile-policy.js";
+import type { EndorseRule, FlowPolicy, ToolFlow } from "./flow-policy.js";
+import { argumentNames, toolHash, toolKey } from "./tool-identity.js";
+
+/** Something about a policy that cannot be meant, or should be looked at. */
+export interface PolicyProblem {
+  readonly severity: "error" | "warning";
+  readonly code:
+    | "unknown_argument"
+    | "other_definition"
+    | "unused_tool"
+    | "missing_tool"
+    | "no_recipients"
+    | "trusted_network"
+    | "unreachable_rule"
+    | "unused_list";
+  /** As the policy calls it. */
+  readonly tool?: string;
+  readonly message: string;
+}
+
+/**
+ * Looks a policy over against the tools that it is for. Errors are what a secured agent does not begin with.
+ *
+ * @throws ConfigurationError `flow_policy` for a policy that is none.
+ */
+export function checkPolicy(policy: FlowPolicy, tools: readonly Tool[]): readonly PolicyProblem[] {
+  compilePolicy(policy);
+  const byKey = new Map(tools.map((tool) => [toolKey(tool), tool]));
+  const entries = Object.entries(policy.tools);
+  return [
+    ...entries.flatMap(([key, flow]) => checkEntry(key, flow, byKey.get(key), tools.length > 0)),
+    ...[...byKey.keys()].filter((key) => !Object.hasOwn(policy.tools, key)).map(missing),
+    ...(policy.endorse ?? []).flatMap((rule) => checkEndorse(rule, policy)),
+    ...Object.keys(policy.lists ?? {}).flatMap((list) => checkList(list, policy)),
+  ];
+}
+
+function missing(tool: string): PolicyProblem {
+  const message = `The policy does not name the tool "${tool}": it is taken for one that changes things and sends data away, with untrusted results.`;
+  return { severity: "warning", code: "missing_tool", tool, message };
+}
+
+function checkEntry(
+  key: string,
+  flow: ToolFlow,
+  tool: Tool | undefined,
+  some: boolean,
+): readonly PolicyProblem[] {
+  const problems = checkFlow(key, flow);
+  if (tool === undefined) {
+    if (!some) return problems;
+    const message = `The policy names the tool "${key}", which is not among the tools.`;
+    return [...problems, { severity: "warning", code: "unused_tool", tool: key, message }];
+  }
+  if (flow.definition !== undefined && flow.definition !== toolHash(tool)) {
+    const message = `The tool "${key}" is not the one that the policy was written for: its definition has the hash "${toolHash(tool)}". Look at it, and write the new hash.`;
+    problems.push({ severity: "error", code: "other_definition", tool: key, message });
+  }
+  return tool.type === "function" ? [...problems, ...checkArguments(key, flow, tool)] : problems;
+}
+
+function checkFlow(key: string, flow: ToolFlow): PolicyProblem[] {
+  const problems: PolicyProblem[] = [];
+  const { effects = [], rule, recipients = [], clearance, result } = flow;
+  const flows = rule === "permitted_flow" || rule === "either" || rule === "both";
+  if (effects.includes("egress") && flows && recipients.length === 0 && clearance === undefined) {
+    const message = `"${key}" sends data away by the rule "${rule}", but has no \`recipients\`: only data of the lowest level gets through.`;
+    problems.push({ severity: "warning", code: "no_recipients", tool: key, message });
+  }
+  if (effects.includes("egress") && effects.includes("read") && trusts(result)) {
+    const message = `"${key}" reads from a network, and its results are declared trusted: whoever writes there is believed.`;
+    problems.push({ severity: "warning", code: "trusted_network", tool: key, message });
+  }
+  return problems;
+}
+
+function trusts(result: ToolFlow["result"]): boolean {
+  if (result === undefined) return false;
+  if (result === "trusted") return true;
+  if (typeof result === "string") return false;
+  return "$" in result ? result["$"] === "trusted" : result.integrity === "trusted";
+}
+
+function checkArguments(key: string, flow: ToolFlow, tool: FunctionTool): readonly PolicyProblem[] {
+  const names = argumentNames(tool);
+  if (names === undefined) return [];
+  const paths = [
+    ...Object.keys(flow.arguments ?? {}),
+    ...(flow.recipients ?? []),
+    ...[...(flow.reads ?? []), ...(flow.writes ?? [])].flatMap((template) =>
+      [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name),
+    ),
+  ];
+  return paths.flatMap((path): readonly PolicyProblem[] => {
+    const [first] = parsePathPattern(path).segments;
+    if (first?.kind !== "member" || names.includes(first.name)) return [];
+    const message = `The policy names the argument "${first.name}" of "${key}", which has: ${names.join(", ") || "none"}.`;
+    return [{ severity: "error", code: "unknown_argument", tool: key, message }];
+  });
+}
+
+function checkEndorse(rule: EndorseRule, policy: FlowPolicy): readonly PolicyProblem[] {
+  return (rule.into ?? []).flatMap((pattern): readonly PolicyProblem[] => {
+    if (pattern === "*" || pattern.startsWith("*.")) return [];
+    const at = pattern.lastIndexOf(".");
+    const key = pattern.slice(0, at);
+    const argument = pattern.slice(at + 1);
+    const flow = Object.hasOwn(policy.tools, key) ? policy.tools[key] : undefined;
+    const state = flow?.arguments && pathTable(flow.arguments).root.member(argument);
+    const guarded = flow?.arguments === undefined || state?.value?.integrity === "trusted";
+    if (flow !== undefined && (argument === "*" || guarded)) return [];
+    const message = `A rule endorses values into "${pattern}", but the policy guards no such argument: the rule never applies.`;
+    return [{ severity: "warning", code: "unreachable_rule", tool: key, message }];
+  });
+}
+
+function checkList(list: string, { endorse = [] }: FlowPolicy): readonly PolicyProblem[] {
+  const used = endorse.some((rule) => rule.type === "selection" && rule.from === list);
+  if (used) return [];
+  const message = `No rule of \`endorse\` uses the list "${list}".`;
+  return [{ severity: "warning", code: "unused_list", message }];
+}

@@ -1,0 +1,141 @@
+import { copyJson, type JsonObject } from "@tunic/core";
+import { digest } from "../audit/digest.js";
+import type { ContentLabel, LabelInput } from "../labels/content-label.js";
+import { createLabelLattice, defaultLattice, type LabelLattice } from "../labels/label-lattice.js";
+import { type PathTable, pathTable } from "../tree/path-pattern.js";
+import { checkPolicyShape } from "./check-policy-shape.js";
+import type {
+  AnswerFlow,
+  ArgumentFlow,
+  CallRule,
+  EndorseRule,
+  FlowEffect,
+  FlowPolicy,
+  ToolFlow,
+} from "./flow-policy.js";
+
+/** A tool as a policy sees it. */
+export interface CompiledTool {
+  readonly key: string;
+  /** Whether the policy names it; what it does not name is taken for the worst. */
+  readonly known: boolean;
+  readonly effects: ReadonlySet<FlowEffect>;
+  readonly rule: CallRule;
+  readonly arguments: PathTable<ArgumentFlow | undefined>;
+  readonly recipients: PathTable<boolean>;
+  /** Index of the level that everybody may receive by it. */
+  readonly clearance: number;
+  readonly result: PathTable<ContentLabel>;
+  readonly reads: readonly string[];
+  readonly writes: readonly string[];
+  readonly definition: string | undefined;
+}
+
+/** A policy that was checked, ready for use. */
+export interface CompiledPolicy {
+  readonly source: FlowPolicy;
+  /** Of the policy's JSON. */
+  readonly hash: string;
+  readonly lattice: LabelLattice;
+  readonly tools: ReadonlyMap<string, CompiledTool>;
+  readonly lists: ReadonlyMap<string, ReadonlySet<unknown>>;
+  readonly endorse: readonly EndorseRule[];
+  readonly endorseBits: number;
+  readonly answer: AnswerFlow;
+}
+
+const compiled = new WeakMap<FlowPolicy, CompiledPolicy>();
+
+/**
+ * Checks a policy and makes it ready.
+ *
+ * @throws ConfigurationError `flow_policy`, saying where and what to write; `label` or
+ * `path_pattern` for a label or a path in it.
+ */
+export function compilePolicy(policy: FlowPolicy): CompiledPolicy {
+  const known = compiled.get(policy);
+  if (known !== undefined) return known;
+  checkPolicyShape(policy);
+  // A policy that somebody changes later on is not the one that was checked.
+  const source = copyJson(policy);
+  const lattice = source.levels ? createLabelLattice({ levels: source.levels }) : defaultLattice;
+  const tools = new Map(
+    Object.entries(source.tools).map(([key, flow]) => [key, compileTool(key, flow, lattice)]),
+  );
+  const made: CompiledPolicy = {
+    source,
+    hash: digest(source as unknown as JsonObject),
+    lattice,
+    tools,
+    lists: new Map(Object.entries(source.lists ?? {}).map(([name, list]) => [name, new Set(list)])),
+    endorse: source.endorse ?? [],
+    endorseBits: source.endorseBits ?? 64,
+    answer: source.answer ?? {},
+  };
+  compiled.set(policy, made);
+  return made;
+}
+
+/** What is known of a tool that the policy does not name: the worst. */
+export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
+  return {
+    key,
+    known: false,
+    effects: new Set(["consequential", "egress"]),
+    rule: "both",
+    arguments: pathTable({ $: guarded }),
+    recipients: pathTable({}, false),
+    clearance: 0,
+    result: pathTable({}, lattice.top),
+    reads: [],
+    writes: [],
+    definition: undefined,
+  };
+}
+
+const guarded: ArgumentFlow = { integrity: "trusted" };
+
+function compileTool(key: string, flow: ToolFlow, lattice: LabelLattice): CompiledTool {
+  const effects = new Set<FlowEffect>(flow.effects ?? ["consequential", "egress"]);
+  const acts = effects.has("consequential") || effects.has("egress");
+  return {
+    key,
+    known: true,
+    effects,
+    rule: flow.rule ?? (acts ? "trusted_action" : "always"),
+    arguments: pathTable(flow.arguments ?? { $: guarded }),
+    recipients: pathTable(
+      Object.fromEntries((flow.recipients ?? []).map((path) => [path, true])),
+      false,
+    ),
+    clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
+    result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
+    reads: flow.reads ?? [],
+    writes: flow.writes ?? [],
+    definition: flow.definition,
+  };
+}
+
+/** What does not say that it is trusted is not. */
+function resultLabels(
+  result: ToolFlow["result"],
+  lattice: LabelLattice,
+): Record<string, ContentLabel> {
+  const read = (input: LabelInput): ContentLabel =>
+    lattice.label(typeof input === "string" ? input : { integrity: "untrusted", ...input });
+  if (result === undefined) return {};
+  if (isLabelInput(result)) return { $: read(result) };
+  const labels = Object.entries(result).map(([path, label]) => [path, read(label)] as const);
+  return Object.fromEntries(labels);
+}
+
+const labelMembers = new Set(["integrity", "confidentiality", "readers", "capacity"]);
+
+/** A label, or labels by path? No path of one of these names has a text for a label's member. */
+export function isLabelInput(
+  result: LabelInput | Readonly<Record<string, LabelInput>>,
+): result is LabelInput {
+  if (typeof result === "string") return true;
+  const keys = Object.keys(result);
+  return keys.length > 0 && keys.every((key) => labelMembers.has(key));
+}

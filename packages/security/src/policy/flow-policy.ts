@@ -1,0 +1,134 @@
+import type { JsonObject } from "@tunic/core";
+import type { ConfidentialityLabel, LabelInput } from "../labels/content-label.js";
+
+/**
+ * What a call of a tool can do. `read`: nothing but bring data. `consequential`: changes something.
+ * `egress`: carries its arguments to somebody else; a network read does, with its address.
+ */
+export type FlowEffect = "read" | "consequential" | "egress";
+
+/**
+ * When a call may run.
+ * - `trusted_action` (P-T): whoever decided on it, and its guarded arguments, are trusted.
+ * - `permitted_flow` (P-F): whoever receives its data may read it, and no untrusted link goes along.
+ * - `either`, `both`: one of them, or both.
+ * - `always`: no rule.
+ */
+export type CallRule = "trusted_action" | "permitted_flow" | "either" | "both" | "always";
+
+/** What one argument has to be. */
+export interface ArgumentFlow {
+  /** `trusted`: guarded; nothing untrusted may get in. Default: anything. */
+  readonly integrity?: "trusted";
+  /** The highest level that may get in, whoever receives it. Default: any. */
+  readonly confidentiality?: ConfidentialityLabel;
+}
+
+/** How data flows through one tool. */
+export interface ToolFlow {
+  /** Default: `consequential` and `egress`. */
+  readonly effects?: readonly FlowEffect[];
+  /** Default: `always` for a tool that only reads, else `trusted_action`. */
+  readonly rule?: CallRule;
+  /**
+   * By path, such as `recipients` or `items[*].to`. Default: every argument is guarded, where the
+   * rule is about trust.
+   */
+  readonly arguments?: Readonly<Record<string, ArgumentFlow>>;
+  /** Paths of the arguments that say who receives the data of the call. */
+  readonly recipients?: readonly string[];
+  /** The highest level that everybody may receive by this tool. Default: the lowest. */
+  readonly clearance?: ConfidentialityLabel;
+  /**
+   * Labels of the result, one for all or by path: `{ $: "trusted", "[*].body": "untrusted" }`. A
+   * label without an integrity is untrusted. Default: untrusted.
+   */
+  readonly result?: LabelInput | Readonly<Record<string, LabelInput>>;
+  /** Keys of what a call reads from, such as `notes` or `file:{file_id}`: what was written there keeps its label. */
+  readonly reads?: readonly string[];
+  /** Keys of what a call writes to. */
+  readonly writes?: readonly string[];
+  /** Hash of the definition that was looked at ({@link toolHash}); another definition is an unknown tool. */
+  readonly definition?: string;
+}
+
+/**
+ * When something untrusted counts as trusted all the same. Each use costs bits of the session's
+ * budget, and is audited.
+ * - `selection`: a value from a list that no attacker writes: the values of `lists` under that name, or
+ *   `user`: words that the user has written. With `untrustedContext`, a call that an untrusted context
+ *   decided on may run, when every argument is such a value or too small to say anything.
+ * - `value`: what the quarantine made, where it can hold at most `maxBits`: a boolean, a choice, a number of a range.
+ */
+export type EndorseRule =
+  | {
+      readonly type: "selection";
+      /** A name of `lists`, or `user`. */
+      readonly from: string;
+      /** `tool.argument` patterns; `*` stands for all. Default: `["*"]`. */
+      readonly into?: readonly string[];
+      /** Only with `user`. Default false. */
+      readonly untrustedContext?: boolean;
+    }
+  | {
+      readonly type: "value";
+      readonly maxBits: number;
+      readonly into?: readonly string[];
+    };
+
+/** What the answer to the user may hold. */
+export interface AnswerFlow {
+  /** Links that nobody trusted has written: taken out, or left. Default `remove`. */
+  readonly links?: "remove" | "allow";
+  /** Who reads the answers; data that they may not read is withheld. Default: whoever runs the agent may read all. */
+  readonly readers?: readonly string[];
+}
+
+/** A policy: plain JSON. Tools that it does not name are taken for the worst. */
+export interface FlowPolicy {
+  readonly version: 1;
+  /** Levels of confidentiality, the lowest first. Default: `public`, `private`, `user_identity`. */
+  readonly levels?: readonly ConfidentialityLabel[];
+  /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`. */
+  readonly tools: Readonly<Record<string, ToolFlow>>;
+  /** Values that no attacker writes: contacts, accounts, places. */
+  readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
+  readonly endorse?: readonly EndorseRule[];
+  /** How many bits endorsements may let through in one session. Default 64. */
+  readonly endorseBits?: number;
+  readonly answer?: AnswerFlow;
+}
+
+/** A rule that a call breaks. */
+export type FlowRule =
+  | "trusted_call"
+  | "trusted_argument"
+  | "permitted_flow"
+  | "argument_level"
+  | "untrusted_link"
+  | "confidential_context"
+  | "unknown_tool"
+  | "unknown_reference";
+
+/** Where a value came from. */
+export interface ValueOrigin {
+  /** The variable that held it. */
+  readonly variable?: string;
+  readonly callId?: string;
+  readonly tool?: string;
+  /** Where in the result of that call. */
+  readonly path?: string;
+}
+
+/** One thing that is wrong with a call. */
+export interface FlowViolation {
+  readonly rule: FlowRule;
+  /** Path of the argument, where it is about one. */
+  readonly argument?: string;
+  /** The label that was found. */
+  readonly label?: JsonObject;
+  readonly origin?: ValueOrigin;
+}
+
+/** What could be done instead. */
+export type FlowRemedy = "pass_reference" | "extract" | "endorse" | "ask";

@@ -1,0 +1,152 @@
+import type { JsonObject, JsonValue } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
+import type { LabelLattice } from "../labels/label-lattice.js";
+import type { CallLeaf } from "./call-leaves.js";
+import type { CompiledPolicy, CompiledTool } from "./compile-policy.js";
+import { endorseCall, type Endorsement } from "./endorse-call.js";
+import type { FlowRule, FlowViolation } from "./flow-policy.js";
+import { linksIn } from "./links.js";
+import type { NamedValues } from "./named-values.js";
+
+/** What a call is judged by. */
+export interface CallFacts {
+  readonly tool: CompiledTool;
+  /** Of the request that produced the call: of whoever decided on it. */
+  readonly callLabel: ContentLabel;
+  /** All values of the arguments; undefined where one names no variable of this conversation. */
+  readonly leaves: readonly CallLeaf[] | undefined;
+  readonly named: NamedValues;
+  /** How many bits endorsements may still let through. */
+  readonly bitsLeft: number;
+  /** Whether it counts, too, what the context could tell by the mere choice of a call. */
+  readonly strict: boolean;
+}
+
+/** What came of it. */
+export interface FlowJudgement {
+  /** None: the call may run. */
+  readonly violations: readonly FlowViolation[];
+  /** What was let through although it is untrusted. */
+  readonly endorsements: readonly Endorsement[];
+}
+
+/** Judges one call. A pure function of its facts: no clock, no store, no order of calls. */
+export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgement {
+  const { tool, leaves } = facts;
+  if (leaves === undefined) {
+    return { violations: [{ rule: "unknown_reference" }], endorsements: [] };
+  }
+  const others = [
+    ...levelViolations(policy.lattice, leaves),
+    ...(facts.strict ? contextViolations(policy.lattice, facts, leaves) : []),
+  ];
+  const { rule } = tool;
+  if (rule === "always") return { violations: others, endorsements: [] };
+  const flow = rule === "trusted_action" ? [] : flowViolations(policy.lattice, facts, leaves);
+  if (rule === "permitted_flow" || (rule === "either" && flow.length === 0)) {
+    return { violations: [...flow, ...others], endorsements: [] };
+  }
+  const endorsements = endorseCall(policy, facts, leaves);
+  const trust = trustViolations(facts, leaves, endorsements);
+  if (trust.length === 0 && rule === "either") return { violations: others, endorsements };
+  const violations = [...trust, ...flow, ...others];
+  const unknown: FlowViolation[] = tool.known ? [] : [{ rule: "unknown_tool" }];
+  return {
+    violations: violations.length > 0 ? [...unknown, ...violations] : [],
+    endorsements: trust.length === 0 ? endorsements : [],
+  };
+}
+
+/** P-T: whoever decided is trusted, and so is what the guarded arguments hold. */
+function trustViolations(
+  { callLabel }: CallFacts,
+  leaves: readonly CallLeaf[],
+  endorsements: readonly Endorsement[],
+): readonly FlowViolation[] {
+  const endorsed = new Set(endorsements.map(({ at }) => at));
+  const wholeCall = endorsed.has("");
+  const violations: FlowViolation[] = [];
+  if (callLabel.integrity === "untrusted" && !wholeCall) {
+    violations.push({ rule: "trusted_call", label: asJson(callLabel) });
+  }
+  for (const leaf of leaves) {
+    if (leaf.flow?.integrity !== "trusted" || leaf.label.integrity === "trusted") continue;
+    // What the model has written itself is as trusted as the call: said once.
+    if (leaf.origin === undefined && !wholeCall && violations.length > 0) continue;
+    if (wholeCall || endorsed.has(leaf.path)) continue;
+    violations.push(about("trusted_argument", leaf));
+  }
+  return violations;
+}
+
+/** P-F: everybody who receives the data may read it, and no link goes along that nobody trusted has written. */
+function flowViolations(
+  lattice: LabelLattice,
+  { tool, named }: CallFacts,
+  leaves: readonly CallLeaf[],
+): readonly FlowViolation[] {
+  const recipients = leaves.filter((leaf) => leaf.recipient).map((leaf) => leaf.value);
+  const names = recipients.filter((each): each is string => typeof each === "string");
+  const violations: FlowViolation[] = [];
+  for (const leaf of leaves) {
+    if (!leaf.recipient && !mayReceive(lattice, tool, leaf.label, names)) {
+      violations.push(about("permitted_flow", leaf));
+    }
+    if (leaf.label.integrity === "untrusted" && hasForeignLink(leaf.value, named)) {
+      violations.push(about("untrusted_link", leaf));
+    }
+  }
+  return violations;
+}
+
+/** Whether data of a label may go to everybody who is named; without names it goes to anybody. */
+function mayReceive(
+  lattice: LabelLattice,
+  tool: CompiledTool,
+  label: ContentLabel,
+  recipients: readonly string[],
+): boolean {
+  const { readers } = label;
+  if (readers === undefined) {
+    return lattice.levels.indexOf(label.confidentiality) <= tool.clearance;
+  }
+  return recipients.length > 0 && recipients.every((each) => readers.includes(each));
+}
+
+function hasForeignLink(value: JsonValue, named: NamedValues): boolean {
+  return typeof value === "string" && linksIn(value).some((link) => !named.hasLink(link));
+}
+
+function levelViolations(
+  lattice: LabelLattice,
+  leaves: readonly CallLeaf[],
+): readonly FlowViolation[] {
+  const level = (name: string): number => lattice.levels.indexOf(name);
+  return leaves.flatMap((leaf) => {
+    const most = leaf.flow?.confidentiality;
+    const fits = most === undefined || level(leaf.label.confidentiality) <= level(most);
+    return fits ? [] : [about("argument_level", leaf)];
+  });
+}
+
+/** Which call is made, and how often, tells of the context, too. */
+function contextViolations(
+  lattice: LabelLattice,
+  { tool, callLabel }: CallFacts,
+  leaves: readonly CallLeaf[],
+): readonly FlowViolation[] {
+  if (!tool.effects.has("egress")) return [];
+  const names = leaves.flatMap(({ recipient, value }) =>
+    recipient && typeof value === "string" ? [value] : [],
+  );
+  if (mayReceive(lattice, tool, callLabel, names)) return [];
+  return [{ rule: "confidential_context", label: asJson(callLabel) }];
+}
+
+function about(rule: FlowRule, { path, label, origin }: CallLeaf): FlowViolation {
+  return { rule, argument: path, label: asJson(label), ...(origin && { origin }) };
+}
+
+function asJson(label: ContentLabel): JsonObject {
+  return { ...label } as unknown as JsonObject;
+}

@@ -1,0 +1,38 @@
+import { type FunctionTool, isJsonObject, type Tool } from "@tunic/core";
+import { digest } from "../audit/digest.js";
+
+/**
+ * What a policy calls a tool: its name, behind its owner's where it has one. Privileges belong to
+ * this and the definition, never to the name that a model reads.
+ */
+export function toolKey(tool: Tool): string {
+  if (tool.type === "hosted") return `${tool.provider}/${tool.name}`;
+  return tool.owner === undefined ? tool.name : `${tool.owner}/${tool.name}`;
+}
+
+const hashes = new WeakMap<Tool, string>();
+
+/** The hash of what a tool says of itself: owner, name, description and parameters. */
+export function toolHash(tool: Tool): string {
+  const known = hashes.get(tool);
+  if (known !== undefined) return known;
+  const made = digest(definitionOf(tool));
+  hashes.set(tool, made);
+  return made;
+}
+
+function definitionOf(tool: Tool) {
+  if (tool.type === "hosted") {
+    const { provider, name, definition } = tool;
+    return { provider, name, definition };
+  }
+  const { owner = null, name, description, parameters } = tool;
+  return { owner, name, description, parameters };
+}
+
+/** The names of a tool's arguments; undefined where its schema takes any. */
+export function argumentNames({ parameters }: FunctionTool): readonly string[] | undefined {
+  const { properties, additionalProperties } = parameters;
+  const names = isJsonObject(properties) ? Object.keys(properties) : [];
+  return additionalProperties === false || names.length > 0 ? names : undefined;
+}
