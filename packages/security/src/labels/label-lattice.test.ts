@@ -61,6 +61,11 @@ describe("a label", () => {
     fc.assert(fc.property(labels, (one) => label({ ...one }) === one));
   });
 
+  it("has no zero below zero, which JSON would not keep", () => {
+    const one = createLabelLattice().label({ integrity: "untrusted", capacity: -0 });
+    expect(Object.is(one.capacity, 0)).toBe(true);
+  });
+
   it("is frozen, with its readers", () => {
     fc.assert(
       fc.property(labels, labels, (a, b) => {
