@@ -190,6 +190,16 @@ describe("verifyFlowAudit", () => {
     });
   });
 
+  it("finds an entry that skips a number, even where hashes are right", () => {
+    const [first] = logOf([input]) as [FlowAuditEntry];
+    const rest = { ...input, session: "s", index: 2, previous: first.hash };
+    expect(verifyFlowAudit([first, { ...rest, hash: digest(rest) }])).toEqual({
+      ok: false,
+      index: 1,
+      reason: "Entry 2 follows entry 0: entries are missing, doubled or moved.",
+    });
+  });
+
   it("finds a first entry that claims one before it", () => {
     const rest = { ...input, session: "s", index: 0, previous: "x" };
     expect(verifyFlowAudit([{ ...rest, hash: digest(rest) }])).toMatchObject({
