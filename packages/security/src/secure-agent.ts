@@ -25,7 +25,7 @@ export interface SecureAgentOptions extends FlowOptions {
 const optionNames: ReadonlySet<string> = new Set([...flowOptionNames, "tools", "quarantine"]);
 
 /** What the model is told; the same for every request, so that prompt caches hold. */
-const instructions = `Some values are hidden and stand as references such as {"$ref":"v3"}. Pass a reference wherever its value is needed: as an argument, {"$ref":"v3"} or a part of it, {"$ref":"v3.name"}. Written in your answer, the user sees the value. To learn something from hidden values, ask quarantined_llm, with a schema as narrow as possible. inspect_variable shows you a value, but then actions that need a trusted context are refused; do it only when nothing else helps. When a call is denied, do not repeat it: do what the message says, and finish the rest of the task.`;
+const instructions = `Some values are hidden and stand as references such as {"$ref":"vN"}, N a number. Pass a reference wherever its value is needed: as an argument, or of a part of it: {"$ref":"vN.name"}. Written in your answer, the user sees the value. To learn something from hidden values, ask quarantined_llm, with a schema as narrow as possible. inspect_variable shows you a value, but then actions that need a trusted context are refused; do it only when nothing else helps. When a call is denied, do not repeat it: do what the message says, and finish the rest of the task.`;
 
 /**
  * Information flow control in one line: `contextProviders: [secureAgent({ tools, policy, quarantine })]`.

@@ -15,7 +15,7 @@ export const inspectVariable: FunctionTool = asOwnTool(
       description: "Shows a hidden value. After that, actions that need a trusted context are refused.",
       parameters: {
         type: "object",
-        properties: { variable: { type: "string", description: "Such as v3 or v3.body." } },
+        properties: { variable: { type: "string", description: "Such as vN or vN.body." } },
         required: ["variable"],
         additionalProperties: false,
       },

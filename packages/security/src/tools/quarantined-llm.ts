@@ -52,7 +52,7 @@ export function quarantinedLlm(client: ChatClient): FunctionTool {
               items: { type: "string" },
               minItems: 1,
               maxItems: 100,
-              description: "Such as v3 or v3.body.",
+              description: "Such as vN or vN.body.",
             },
             schema: { type: "object", description: "JSON Schema of the answer. Default: text." },
           },

@@ -1,0 +1,11 @@
+import { readFileSync } from "node:fs";
+import { runAll } from "/work/shared/agentdojo/harness.mjs";
+import { references, securedAgent } from "./adapter.ts";
+const P: any = await import("/tmp/proto/proto4.mjs" as any);
+const policy = JSON.parse(readFileSync(new URL("policy.json", import.meta.url), "utf8"));
+const suite = process.env.SUITE;
+const mine = await runAll(securedAgent(policy, "approve"), { kind: "attack", options: { references }, suite });
+const theirs = await runAll(P.agent(P.monitor({ ask: true })), { kind: "attack", options: { references: P.references }, suite });
+const by: any = {};
+mine.forEach((m: any, i: number) => { if (theirs[i].benignDone && !m.benignDone) (by[m.descriptor.suite + "/" + m.descriptor.userTask] ??= []).push(m.descriptor.injectionTask.replace("injection_task_", "")); });
+for (const k in by) console.log(k, by[k].join(","));
