@@ -41,6 +41,7 @@ describe("public exports", () => {
       ApprovalError
       ChatClientError
       ConfigurationError
+      ContextProviderError
       FunctionInvocationLayer
       InputError
       MiddlewareError
