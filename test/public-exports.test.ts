@@ -43,6 +43,7 @@ describe("public exports", () => {
       ApprovalError
       ChatClientError
       ConfigurationError
+      ContextProviderError
       FunctionInvocationLayer
       InputError
       MiddlewareError

@@ -52,6 +52,14 @@ export { type Answer, readValue } from "./chat/read-value.js";
 export type { ResponseFormat, ValueOf } from "./chat/response-format.js";
 export { type ResponseStream, type StreamOptions, streamResponse } from "./chat/response-stream.js";
 
+// Context
+
+export type {
+  ContextProvider,
+  ProvidedContext,
+  ProviderContext,
+} from "./agent/context-provider.js";
+
 // Errors
 
 export {
@@ -61,6 +69,7 @@ export {
 } from "./errors/chat-client-error.js";
 export { ConfigurationError } from "./errors/configuration-error.js";
 export {
+  ContextProviderError,
   InputError,
   SessionBusyError,
   StreamClosedError,

@@ -1,14 +1,8 @@
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import type { ToolTrust } from "../messages/content.js";
-import type { Message } from "../messages/message.js";
 import { tool } from "../tools/function-tool.js";
-import type { ApprovalMode, FunctionTool, ToolResult } from "../tools/tool.js";
-import { paused } from "../tools/tool-pause.js";
-import { toolResult } from "../tools/tool-result.js";
-import type { RunOptions } from "./agent-options.js";
-import type { AgentResponse } from "./agent-response.js";
-import { handDown } from "./hand-down.js";
-import type { AgentInput } from "./read-input.js";
+import type { ApprovalMode, FunctionTool } from "../tools/tool.js";
+import type { CallableAgent } from "./sub-agent.js";
 
 /** How an agent presents itself as a tool. */
 export interface AgentToolOptions {
@@ -38,11 +32,10 @@ const optionNames: ReadonlySet<string> = new Set<keyof AgentToolOptions>([
   "approvalMode",
 ]);
 
-/** What is needed of an agent to call it. */
-interface CallableAgent {
+/** What is needed of an agent to present it. */
+interface NamedAgent extends CallableAgent {
   readonly name?: string;
   readonly description?: string;
-  run(input: AgentInput, options: RunOptions): Promise<AgentResponse>;
 }
 
 /**
@@ -52,7 +45,7 @@ interface CallableAgent {
  *
  * @throws ConfigurationError `unknown_option`, or `invalid_option` without a name.
  */
-export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): FunctionTool {
+export function agentAsTool(agent: NamedAgent, options: AgentToolOptions): FunctionTool {
   checkOptionNames("agent.asTool", options, optionNames);
   const name = options.name ?? agent.name;
   if (name === undefined) {
@@ -81,36 +74,7 @@ export function agentAsTool(agent: CallableAgent, options: AgentToolOptions): Fu
       required: ["task"],
       additionalProperties: false,
     },
-    async execute({ task }, context) {
-      const options: RunOptions = {
-        parent: context.run,
-        ...(context.streamed && { onUpdate: (update) => context.reportProgress({ update }) }),
-      };
-      const before = context.resumed && (context.resumed.state as unknown as PausedAgent).messages;
-      const response = await agent.run(
-        before ? [...before, ...context.resumed.answers] : task,
-        handDown(options, { parentCallId: context.call.callId, trusted: before !== undefined }),
-      );
-      if (response.outcome !== "paused") return response.text;
-      if (response.openCalls.length > 0) return unanswerable(name, response);
-      const messages = [...(before ?? []), ...response.newMessages];
-      return paused(response.approvalRequests, { messages } satisfies PausedAgent);
-    },
-  });
-}
-
-/** What a paused agent goes on with: its whole conversation. */
-interface PausedAgent {
-  readonly messages: readonly Message[];
-}
-
-/** The calling model cannot answer what the agent leaves to its caller's code. */
-function unanswerable(name: string, { approvalRequests, openCalls }: AgentResponse): ToolResult {
-  const asked = approvalRequests.map((request) => request.call);
-  const calls = [...asked, ...openCalls].map((call) => call.name).join(", ");
-  return toolResult({
-    contents: `Error: ${name} needs an answer to ${calls}, which nobody here can give.`,
-    isError: true,
-    error: { code: "needs_answer", retryable: false, message: "The sub-agent paused." },
+    execute: async ({ task }, context) =>
+      (await import("./agent-flow.js")).runSubAgent(agent, name, task, context),
   });
 }

@@ -19,6 +19,7 @@ import type { SchemaInput } from "../tools/schema.js";
 import type { Tool, ToolInput } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
 import { checkModelPlaces, checkPlaces, type OptionPlace } from "./check-places.js";
+import { type ContextProvider, readProviders } from "./context-provider.js";
 import type { Middleware } from "./middleware.js";
 
 /** What is said to the model beside instructions and tools, which have places of their own. */
@@ -41,6 +42,8 @@ export interface AgentOptions {
   readonly options?: ModelOptions | undefined;
   /** Layers around every run, model call and tool call; the first is the outermost. */
   readonly middleware?: readonly Middleware[] | undefined;
+  /** What adds knowledge and abilities, in each run anew: skills, memory, retrieval. */
+  readonly contextProviders?: readonly ContextProvider[] | undefined;
   /** Budgets and manners of the tool loop. */
   readonly invocation?: FunctionInvocationConfiguration | undefined;
   /** What tools and handlers find in `context.services`. */
@@ -88,6 +91,7 @@ const agentOptionNames: ReadonlySet<string> = new Set<keyof AgentOptions>([
   "tools",
   "options",
   "middleware",
+  "contextProviders",
   "invocation",
   "services",
   "allowSystemMessages",
@@ -128,13 +132,19 @@ const ofRun: OptionPlace = {
   },
 };
 
+/** What an agent is made of, checked. */
+export interface ReadAgentOptions {
+  /** The chat options of a run that says nothing of its own. */
+  readonly defaults: ChatOptions;
+  readonly providers: readonly ContextProvider[];
+}
+
 /**
  * Checks what an agent is made of.
  *
- * @returns the chat options of a run that says nothing of its own.
  * @throws ConfigurationError saying what to write.
  */
-export function readAgentOptions(options: AgentOptions): ChatOptions {
+export function readAgentOptions(options: AgentOptions): ReadAgentOptions {
   if (!isJsonObject(options)) {
     throw new ConfigurationError(
       "invalid_option",
@@ -154,7 +164,8 @@ export function readAgentOptions(options: AgentOptions): ChatOptions {
       "The `client` must have `metadata` that names its provider: { provider: … }.",
     );
   }
-  return mergeOptions({}, options, "agent", options.client);
+  const providers = readProviders(options.contextProviders ?? []);
+  return { providers, defaults: mergeOptions({}, options, "agent", options.client, providers) };
 }
 
 /** The chat options of one run: the agent's, and over them the run's. */
@@ -162,12 +173,13 @@ export function readRunOptions(
   agent: ChatOptions,
   options: RunOptions,
   client: ChatClient,
+  providers: readonly ContextProvider[],
 ): ChatOptions {
   checkPlaces(options, ofRun);
   checkRunObjects(options);
   const { instructions, tools, options: model } = options;
   if (instructions === undefined && tools === undefined && model === undefined) return agent;
-  return mergeOptions(agent, options, "run", client);
+  return mergeOptions(agent, options, "run", client, providers);
 }
 
 function checkRunObjects({ session, signal, parent, principal }: RunOptions): void {
@@ -219,6 +231,7 @@ function mergeOptions(
   added: Pick<AgentOptions, "instructions" | "tools" | "options">,
   source: "agent" | "run",
   client: ChatClient,
+  providers: readonly ContextProvider[],
 ): ChatOptions {
   const model = added.options ?? {};
   checkModelPlaces(model);
@@ -231,17 +244,26 @@ function mergeOptions(
     );
   }
   checkProviderNames(model, client);
-  const tools = joinTools(base.tools, added.tools, source);
+  let tools = joinTools(base.tools, added.tools, source);
+  let instructions = joinInstructions(base.instructions, added.instructions, source);
+  if (source === "agent") {
+    for (const provider of providers) {
+      tools = joinTools(tools, provider.tools, `context provider "${provider.name}"`);
+      instructions = joinInstructions(instructions, provider.instructions, provider.name);
+    }
+  }
   if (tools.length > 0 && tools !== base.tools) client.checkTools?.(tools);
-  const instructions = joinInstructions(base.instructions, added.instructions, source);
   const merged = {
     ...base,
     ...defined(model),
     ...(instructions.length > 0 && { instructions }),
     ...(tools.length > 0 && { tools }),
   };
-  // An agent may rely on tools that come with each run; a run has to know all of its tools.
-  if (source === "run" || tools.length > 0) checkToolChoice(merged.toolChoice, tools);
+  // An agent may rely on tools that come with each run; a run has to know all of its tools, but for
+  // those that are provided: the loop looks again.
+  if ((source === "run" || tools.length > 0) && !providers.some((each) => each.provide)) {
+    checkToolChoice(merged.toolChoice, tools);
+  }
   return merged;
 }
 
@@ -264,23 +286,26 @@ function checkProviderNames(
 function joinTools(
   base: readonly Tool[] | undefined,
   added: ToolInput | undefined,
-  source: "agent" | "run",
+  source: string,
 ): readonly Tool[] {
   if (added === undefined) return base ?? [];
   const own = normalizeTools(added, `tools of the ${source}`);
   return base === undefined || base.length === 0
     ? own
-    : normalizeTools([base, own], "tools of agent and run");
+    : normalizeTools([base, own], `tools of agent and ${source}`);
 }
 
 function joinInstructions(
   base: ChatOptions["instructions"],
   added: string | undefined,
-  source: "agent" | "run",
+  source: string,
 ): readonly Instruction[] {
   if (added !== undefined && typeof added !== "string") {
     throw new ConfigurationError("invalid_option", "`instructions` must be a string.");
   }
   const before = Array.isArray(base) ? (base as readonly Instruction[]) : [];
-  return added ? [...before, { source, text: added }] : before;
+  if (!added) return before;
+  // Those of context providers come last.
+  const at = source === "run" ? Number(before[0]?.source === "agent") : before.length;
+  return before.toSpliced(at, 0, { source, text: added });
 }

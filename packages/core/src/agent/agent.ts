@@ -31,6 +31,7 @@ import {
   readRunOptions,
 } from "./agent-options.js";
 import { AgentResponse } from "./agent-response.js";
+import type { ContextProvider } from "./context-provider.js";
 import { handedDown } from "./hand-down.js";
 import { keepInterrupted, keepTurn } from "./keep-turn.js";
 import { type AgentLayers, layersAround } from "./layers.js";
@@ -63,14 +64,17 @@ export class Agent {
   readonly #layers: AgentLayers;
   readonly #middleware: readonly Middleware[];
   readonly #defaults: ChatOptions;
+  readonly #providers: readonly ContextProvider[];
   readonly #options: AgentOptions;
 
   /** @throws ConfigurationError when something does not fit, saying what to write. */
   constructor(options: AgentOptions) {
-    this.#defaults = readAgentOptions(options);
+    const { defaults, providers } = readAgentOptions(options);
+    this.#defaults = defaults;
+    this.#providers = providers;
     this.#options = options;
     const { client, invocation, middleware = [] } = options;
-    this.#layers = layersAround(client, invocation, middleware);
+    this.#layers = layersAround(client, invocation, middleware, providers);
     this.#middleware = Object.freeze([...middleware]);
     this.id = options.id ?? `agent_${systemEnvironment.randomId()}`;
     if (options.name !== undefined) this.name = options.name;
@@ -87,6 +91,7 @@ export class Agent {
    */
   async prepare(): Promise<void> {
     await import("../invocation/approval-flow.js");
+    if (this.#providers.length > 0) await import("./agent-flow.js");
     for (const tool of this.#defaults.tools ?? []) {
       if (tool.type === "function") await prepareSchema(tool);
     }
@@ -109,7 +114,12 @@ export class Agent {
   }
 
   async #run(input: AgentInput, options: RunOptions): Promise<AgentResponse> {
-    const chatOptions = readRunOptions(this.#defaults, options, this.#options.client);
+    const chatOptions = readRunOptions(
+      this.#defaults,
+      options,
+      this.#options.client,
+      this.#providers,
+    );
     const layers = this.#layersFor(options);
     const release = options.session && holdSession(options.session);
     try {
@@ -118,7 +128,7 @@ export class Agent {
         const read = readInput(input, run, this.#options.allowSystemMessages ?? false);
         const prepared = prepareInput(options.session, read, run);
         run.onlyAnswers = prepared.onlyAnswers;
-        run.trustsInput = handedDown(options)?.trusted ?? false;
+        run.handedDown = handedDown(options);
         if (prepared.resumes && options.session?.paused) run.budget.resume(options.session.paused);
         return await conductRun(run, prepared.fresh, () =>
           this.#turn(layers, run, prepared, chatOptions, options.onUpdate),
@@ -220,13 +230,13 @@ export class Agent {
       client,
       mergeInvocation(configuration, invocation ?? {}),
       mergeMiddleware(this.#middleware, middleware ?? []),
+      this.#providers,
       false,
     );
   }
 
   #newRun(options: RunOptions, layer: FunctionInvocationLayer): Run {
     const { session, signal, onEvent, parent, principal } = options;
-    const parentCallId = handedDown(options)?.parentCallId;
     const services = servicesOf(this.#options.services, options.services, parent?.services);
     return new Run({
       agent: this.#identity,
@@ -234,7 +244,6 @@ export class Agent {
       limits: layer.settings.limits,
       ...(this.#options.environment && { environment: this.#options.environment }),
       ...(parent instanceof Run && { parent }),
-      ...(parentCallId !== undefined && { parentCallId }),
       ...(session && { session }),
       ...(principal && { principal }),
       ...(signal && { signal }),

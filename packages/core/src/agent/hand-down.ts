@@ -1,12 +1,5 @@
+import type { HandedDown } from "../run/run.js";
 import type { RunOptions } from "./agent-options.js";
-
-/** What a run inside a call is told of the run around it. */
-export interface HandedDown {
-  /** The call that the run works for. */
-  readonly parentCallId: string;
-  /** The input holds answers: what they approve was looked at in the run around, and is used once there. */
-  readonly trusted: boolean;
-}
 
 /** A symbol of this module alone: nobody else can say any of it. */
 const handed: unique symbol = Symbol("tunic.handed-down");

@@ -9,7 +9,9 @@ import type { Core } from "../onion/onion.js";
 import { Run } from "../run/run.js";
 import { AgentContext, agentOnion } from "./agent-context.js";
 import { AgentResponse } from "./agent-response.js";
+import type { ContextProvider } from "./context-provider.js";
 import type { Middleware } from "./middleware.js";
+import type { Asked } from "./provided-context.js";
 import { sortMiddleware } from "./sort-middleware.js";
 
 /** What an agent is made of, from the outside in. */
@@ -23,8 +25,9 @@ export interface AgentLayers {
 }
 
 /**
- * The order of the layers: agent handlers, then the loop; in it chat handlers around the client,
- * verdicts around each batch, and function handlers around each call.
+ * The order of the layers: agent handlers, then what context providers provide, then the loop; in it
+ * chat handlers around the client, verdicts around each batch, and function handlers around each call.
+ * Of each kind, what the list brings is outside of what providers bring.
  *
  * @param exclusive Whether `invocation` may not stand beside a loop that has a configuration.
  */
@@ -32,12 +35,17 @@ export function layersAround(
   client: ChatClient,
   invocation: FunctionInvocationConfiguration | undefined,
   middleware: readonly Middleware[],
+  providers: readonly ContextProvider[],
   exclusive = true,
 ): AgentLayers {
-  const { agent, ...layers } = sortMiddleware(middleware);
+  const brought = providers.flatMap((each) => each.middleware ?? []);
+  const { agent, ...layers } = sortMiddleware(
+    brought.length === 0 ? middleware : [middleware, brought].flat(),
+  );
+  const asked = providers.filter((each) => each.provide);
   const loop = loopAround(client, invocation, layers, exclusive);
   return {
-    agent: compose(agent, agentOnion, (context) => runLoop(loop, context)),
+    agent: compose(agent, agentOnion, (context) => runLoop(loop, asked, context)),
     handled: agent.length > 0,
     loop,
   };
@@ -46,20 +54,30 @@ export function layersAround(
 /** The core of the agent onion. */
 async function runLoop(
   loop: FunctionInvocationLayer,
+  providers: readonly ContextProvider[],
   context: AgentContext,
 ): Promise<AgentResponse> {
   const { segment, signal, input } = AgentContext.passageOf(context);
   const untouched = context.messages === input.fresh;
-  const messages = untouched ? input.history : [...input.before, ...context.messages];
   const run = signal ? boundedRun(context, signal) : context.run;
   // A handler may have put anything before the input; the session's own part it cannot change.
   const { session } = run;
+  let asked: Asked = {
+    messages: untouched ? input.history : [...input.before, ...context.messages],
+    options: context.options,
+    inputFrom: untouched ? input.inputFrom : session && input.before.length,
+  };
   if (run instanceof Run) {
-    run.inputFrom = untouched ? input.inputFrom : session && input.before.length;
+    if (providers.length > 0) {
+      const provided = await run.gate.pass(import("./agent-flow.js"));
+      const terms = { providers, run, input: context.messages, client: loop };
+      asked = await provided.withProvided(asked, terms);
+    }
+    run.inputFrom = asked.inputFrom;
   }
   const response = await loop.getResponse({
-    messages,
-    options: context.options,
+    messages: asked.messages,
+    options: asked.options,
     run,
     ...(segment && { onUpdate: segment.emit }),
   });
@@ -79,15 +97,14 @@ function boundedRun(context: AgentContext, signal: AbortSignal): Run {
     signal,
     state: run.state,
     ...(run instanceof Run && { parent: run, passOf: run }),
-    ...(run.parentCallId !== undefined && { parentCallId: run.parentCallId }),
     ...(run.agent && { agent: run.agent }),
     ...(run.session && { session: run.session }),
   });
   if (run instanceof Run) {
     bounded.onlyAnswers = run.onlyAnswers;
-    bounded.trustsInput = run.trustsInput;
+    bounded.handedDown = run.handedDown;
+    run.keep({ transcript: () => bounded.transcript });
   }
-  if (run instanceof Run) run.keep({ transcript: () => bounded.transcript });
   return bounded;
 }
 

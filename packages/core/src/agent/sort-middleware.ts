@@ -183,10 +183,15 @@ function checkPlacement(middleware: Readonly<Record<string, unknown>>, what: str
   }
 }
 
+/** Whether an object is of no class. */
+export function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
 /** Members of a class are its own matter, unless one looks like a handler that was misspelt. */
 function checkKeys(middleware: Readonly<Record<string, unknown>>, what: string): void {
-  const prototype: unknown = Object.getPrototypeOf(middleware);
-  const plain = prototype === Object.prototype || prototype === null;
+  const plain = isPlain(middleware);
   for (const key of plain ? Object.keys(middleware) : membersOf(middleware)) {
     if (keys.has(key)) continue;
     const hint = plain ? nearestName(key, keys) : kinds.find((kind) => isSlip(key, kind));

@@ -1,3 +1,4 @@
+import { messageOf } from "./thrown.js";
 import { TunicError, type TunicErrorOptions } from "./tunic-error.js";
 
 /** A second run was started on a session whose first run has not ended. */
@@ -46,6 +47,20 @@ export class ApprovalError extends InputError {
 export class UnknownToolError extends TunicError {
   constructor(name: string) {
     super("unknown_tool", `Error: Requested function "${name}" not found.`);
+  }
+}
+
+/** A context provider has thrown: the run fails, and no model was asked. Code: `provider_failed`. */
+export class ContextProviderError extends TunicError {
+  /** The name of the provider. */
+  readonly provider: string;
+
+  /** @param cause What it has thrown. */
+  constructor(provider: string, cause: unknown) {
+    super("provider_failed", `Context provider "${provider}" failed: ${messageOf(cause)}`, {
+      cause,
+    });
+    this.provider = provider;
   }
 }
 

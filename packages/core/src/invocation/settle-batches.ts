@@ -67,7 +67,7 @@ export async function settleAnswers(settle: SettleTerms): Promise<Settled> {
   const waiting = readWaiting(log, from);
   const source = await run.gate.pass(sourceOf(settle, waiting));
   // A parent run has looked at the time, when it handed the answers down.
-  const now = run.trustsInput ? 0 : run.now();
+  const now = run.handedDown?.trusted ? 0 : run.now();
   const read = readAnswers(log, from, source, waiting, now);
   await checkAnswers(settle, read);
   const root = run.passOf ?? run;
@@ -176,7 +176,7 @@ async function take(
   quiet: boolean,
 ): Promise<boolean> {
   // What a parent run has handed down, it has taken itself.
-  if (run.trustsInput) return true;
+  if (run.handedDown?.trusted) return true;
   const { taken: mine } = settlementOf(run);
   const taken: string[] = [];
   const giveAllBack = (): void => {

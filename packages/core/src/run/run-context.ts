@@ -24,7 +24,7 @@ export interface RunContext {
   /** The run inside which this one was started. */
   readonly parent?: RunContext;
   /** The call of the parent run that this run works for, where an agent runs as a tool. */
-  readonly parentCallId?: string;
+  readonly parentCallId?: string | undefined;
   readonly agent?: AgentIdentity;
   /** Undefined when the caller gave none. */
   readonly session?: AgentSession;

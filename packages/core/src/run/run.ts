@@ -20,7 +20,6 @@ import { RunState } from "./state-key.js";
 export interface RunInit {
   readonly environment?: RunEnvironment;
   readonly parent?: Run;
-  readonly parentCallId?: string;
   /** The run of which this one is a bounded pass: what both add goes into one log. */
   readonly passOf?: Run;
   readonly agent?: AgentIdentity;
@@ -35,6 +34,14 @@ export interface RunInit {
   readonly onEvent?: RunEventListener;
 }
 
+/** What a run inside a call is told of the run around it. */
+export interface HandedDown {
+  /** The call that the run works for. */
+  readonly callId: string;
+  /** The input holds answers: what they approve was looked at in the run around, and is used once there. */
+  readonly trusted: boolean;
+}
+
 /** What a run has added to its log. */
 export interface Journal {
   /** A valid log at every moment: calls in flight have the result that says so. */
@@ -45,7 +52,6 @@ export interface Journal {
 export class Run implements RunContext {
   readonly id: string;
   readonly parent?: Run;
-  readonly parentCallId?: string;
   readonly passOf?: Run;
   readonly agent?: AgentIdentity;
   readonly session?: AgentSession;
@@ -61,8 +67,8 @@ export class Run implements RunContext {
   inputFrom: number | undefined;
   /** Whether the input holds nothing but answers to requests; undefined where nobody has looked. */
   onlyAnswers: boolean | undefined;
-  /** The input comes from the run around this one: what it approves has been looked at there. */
-  trustsInput = false;
+  /** Set where the run works for a call of the run around it. */
+  handedDown: HandedDown | undefined;
   readonly #journals: Journal[] = [];
   #waitedMs = 0;
   rounds = 0;
@@ -86,7 +92,6 @@ export class Run implements RunContext {
     this.#unique = this.environment.randomId();
     this.id = `run_${this.#unique}`;
     if (init.parent) this.parent = init.parent;
-    if (init.parentCallId !== undefined) this.parentCallId = init.parentCallId;
     if (init.passOf) this.passOf = init.passOf;
     if (init.agent) this.agent = init.agent;
     if (init.session) this.session = init.session;
@@ -105,6 +110,10 @@ export class Run implements RunContext {
   /** Without a setter: tools and handlers see the run, and none of them may say who it is for. */
   get principal(): Principal | undefined {
     return this.#principal;
+  }
+
+  get parentCallId(): string | undefined {
+    return this.handedDown?.callId;
   }
 
   get state(): RunState {
