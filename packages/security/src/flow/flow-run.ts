@@ -22,6 +22,8 @@ export interface CallRecord {
   readonly argumentsLabel: ContentLabel;
   /** The arguments, references expanded. */
   readonly effective: JsonObject;
+  /** The untrusted texts among them that references stood for. */
+  readonly untrustedTexts: readonly string[];
 }
 
 /** What information flow control knows of one run. Everything that outlives it is in `memory`. */

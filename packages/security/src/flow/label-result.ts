@@ -9,7 +9,7 @@ import {
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
-import { hideNodes } from "../tree/hide.js";
+import { hideNodes, type VisiblePart } from "../tree/hide.js";
 import { labeledState, labeledTree } from "../tree/labeled-tree.js";
 import { type PathState, uniformState } from "../tree/path-pattern.js";
 import { referenceTo } from "../tree/reference.js";
@@ -19,6 +19,7 @@ import { sealedContent, writtenLabel } from "./content-labels.js";
 import { own } from "./flow-memory.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
 import { resourceKeys } from "./resources.js";
+import { hideRepeats, partState, type ResultPart } from "./result-parts.js";
 
 /** What a result is labelled with. */
 interface ResultTerms {
@@ -28,6 +29,8 @@ interface ResultTerms {
   readonly callId: string;
   /** What holds for the result as a whole: of the call, its arguments and what it has read. */
   readonly base: ContentLabel;
+  /** What holds for parts that were only looked up by the arguments. */
+  readonly lookedUp: ContentLabel;
 }
 
 /**
@@ -42,7 +45,10 @@ export function labelResult(
   tool: CompiledTool,
   result: ToolResult,
 ): ToolResult {
-  const terms = { flow, record, tool, callId, base: baseLabel(flow, callId, record, tool) };
+  const { argumentsLabel } = record;
+  const base = baseLabel(flow, callId, record, tool, argumentsLabel);
+  const lookedUp = baseLabel(flow, callId, record, tool, asTrusted(flow, argumentsLabel));
+  const terms = { flow, record, tool, callId, base, lookedUp };
   try {
     return result.isError ? labelError(terms, result) : labelContents(terms, result);
   } catch (error) {
@@ -55,8 +61,9 @@ export function labelResult(
 function baseLabel(
   flow: FlowRun,
   callId: string,
-  { callLabel, argumentsLabel, effective }: CallRecord,
+  { callLabel, effective }: CallRecord,
   tool: CompiledTool,
+  argumentsLabel: ContentLabel,
 ): ContentLabel {
   const { lattice } = flow.settings;
   const read = resourceKeys(tool.reads, effective).map((key) => {
@@ -65,6 +72,13 @@ function baseLabel(
   });
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
   return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+}
+
+/** As confidential, but trusted. */
+function asTrusted({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
+  if (label.integrity === "trusted") return label;
+  const { capacity: _, ...rest } = label;
+  return lattice.label({ ...rest, integrity: "trusted" });
 }
 
 function labelContents(terms: ResultTerms, result: ToolResult): ToolResult {
@@ -112,26 +126,53 @@ function labelData(
   data: JsonValue,
   state: PathState<ContentLabel>,
 ): LabelledPart {
-  const { flow, base, callId } = terms;
-  const { lattice } = flow.settings;
+  const { lattice } = terms.flow.settings;
+  const { callLabel } = terms.record;
   const part = hideNodes(
     data,
-    state,
-    (label) => isVisible(terms, lattice.join(base, label)),
+    partState(state, terms.tool.lookup.root),
+    (each) => isVisible(terms, labelOfPart(terms, each)),
     ({ value, labels, path }) => {
-      const label = lattice.joinAll([base, ...labels]);
-      const origin = { callId, tool: terms.tool.key, path: path() };
-      return referenceTo(flow.variables.add(value, label, origin));
+      const label = lattice.joinAll(labels.map((each) => labelOfPart(terms, each)));
+      return hideValue(terms, value, label, path());
     },
   );
+  const visible = endorsedPart(terms, part);
   // What is hidden says nothing; what is left says what all of the result does.
-  const label = lattice.joinAll([
-    terms.record.callLabel,
-    ...part.labels.map((each) => lattice.join(base, each)),
-  ]);
-  if (part.hidden === 0) return { content: stamp(flow, content, label), label, hidden: 0 };
-  const text = textContent(JSON.stringify(part.visible));
-  return { content: stamp(flow, text, label), label, hidden: part.hidden };
+  const label = lattice.joinAll([callLabel, ...part.labels.map((each) => labelOfPart(terms, each))]);
+  if (visible === data) return { content: stamp(terms.flow, content, label), label, hidden: 0 };
+  const text = textContent(JSON.stringify(visible));
+  return { content: stamp(terms.flow, text, label), label, hidden: part.hidden };
+}
+
+function hideValue(
+  { flow, callId, tool }: ResultTerms,
+  value: JsonValue,
+  label: ContentLabel,
+  path: string,
+): JsonValue {
+  return referenceTo(flow.variables.add(value, label, { callId, tool: tool.key, path }));
+}
+
+/** With everything that holds for the result; what was only looked up is as trusted as where it was. */
+function labelOfPart({ flow, base, lookedUp }: ResultTerms, part: ResultPart): ContentLabel {
+  return flow.settings.lattice.join(part.lookup === undefined ? base : lookedUp, part.label);
+}
+
+/** Counts what untrusted arguments have looked up, and hides what only repeats them. */
+function endorsedPart(terms: ResultTerms, { visible, labels }: VisiblePart<ResultPart>): JsonValue {
+  const { flow, record, tool, callId } = terms;
+  if (terms.base === terms.lookedUp) return visible;
+  const bits = Math.max(0, ...labels.map(({ lookup = 0 }) => lookup));
+  if (!labels.some(({ lookup }) => lookup !== undefined)) return visible;
+  if (flow.memory.bits + bits > flow.settings.policy.endorseBits) {
+    return hideValue(terms, visible, terms.base, "$");
+  }
+  flow.memory.bits += bits;
+  audit(flow, "endorse", { callId, at: "result", bits, rule: { type: "lookup", tool: tool.key } });
+  return hideRepeats(visible, record.untrustedTexts, (value) =>
+    hideValue(terms, value, terms.base, "$"),
+  );
 }
 
 /** Whether the model may see what has this label, in the context that it called from. */

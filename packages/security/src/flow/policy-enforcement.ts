@@ -85,6 +85,11 @@ async function enforceCall(
     callLabel: edited ? (callLabel(flow, context.call.callId) ?? flow.answer) : label,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
+    untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
+      origin !== undefined && own.integrity === "untrusted" && typeof value === "string" && value !== ""
+        ? [value]
+        : [],
+    ),
   });
   if (inner.kind === "deny") return inner;
   const verdict = weigh(flow, context, call, judged, inner);

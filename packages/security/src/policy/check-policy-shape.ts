@@ -115,7 +115,11 @@ function checkEndorse(endorse: unknown, lists: object): void {
 
 function checkEndorseRule(where: string, rule: unknown, lists: object): void {
   if (!isJsonObject(rule)) throw wrong(where, 'a rule: { type: "selection", from } or { type: "value", maxBits }');
-  oneOf(`${where}.type`, rule["type"] ?? "", ["selection", "value"]);
+  oneOf(`${where}.type`, rule["type"] ?? "", ["selection", "value", "lookup"]);
+  if (rule["type"] === "lookup") {
+    checkLookup(where, rule);
+    return;
+  }
   const { into, from, maxBits, untrustedContext } = rule;
   if (into !== undefined && !isTexts(into)) {
     throw wrong(`${where}.into`, 'a list of patterns such as "send_mail.to"');
@@ -132,6 +136,16 @@ function checkEndorseRule(where: string, rule: unknown, lists: object): void {
   if (untrustedContext === undefined) return;
   if (typeof untrustedContext !== "boolean" || (untrustedContext && from !== "user")) {
     throw wrong(`${where}.untrustedContext`, 'true only with from: "user"');
+  }
+}
+
+function checkLookup(where: string, { results, bits, ...rest }: { readonly [name: string]: unknown }): void {
+  members(where, rest, ["type"]);
+  if (!isTexts(results) || results.length === 0) {
+    throw wrong(`${where}.results`, 'a list of tools, or of parts of their results such as "create_file.id"');
+  }
+  if (bits !== undefined && !(typeof bits === "number" && bits >= 0)) {
+    throw wrong(`${where}.bits`, "a number of bits, 0 or more");
   }
 }
 

@@ -103,6 +103,7 @@ function checkArguments(key: string, flow: ToolFlow, tool: FunctionTool): readon
 }
 
 function checkEndorse(rule: EndorseRule, policy: FlowPolicy): readonly PolicyProblem[] {
+  if (rule.type === "lookup") return [];
   return (rule.into ?? []).flatMap((pattern): readonly PolicyProblem[] => {
     if (pattern === "*" || pattern.startsWith("*.")) return [];
     const at = pattern.lastIndexOf(".");

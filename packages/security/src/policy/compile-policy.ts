@@ -26,6 +26,8 @@ export interface CompiledTool {
   /** Index of the level that everybody may receive by it. */
   readonly clearance: number;
   readonly result: PathTable<ContentLabel>;
+  /** The bits for which a part of a result counts as independent of the arguments; undefined where it does not. */
+  readonly lookup: PathTable<number | undefined>;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   readonly definition: string | undefined;
@@ -60,7 +62,10 @@ export function compilePolicy(policy: FlowPolicy): CompiledPolicy {
   const source = copyJson(policy);
   const lattice = source.levels ? createLabelLattice({ levels: source.levels }) : defaultLattice;
   const tools = new Map(
-    Object.entries(source.tools).map(([key, flow]) => [key, compileTool(key, flow, lattice)]),
+    Object.entries(source.tools).map(([key, flow]) => [
+      key,
+      compileTool(key, flow, lattice, source.endorse ?? []),
+    ]),
   );
   const made: CompiledPolicy = {
     source,
@@ -87,6 +92,7 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
     recipients: pathTable({}, false),
     clearance: 0,
     result: pathTable({}, lattice.top),
+    lookup: pathTable({}),
     reads: [],
     writes: [],
     definition: undefined,
@@ -95,7 +101,12 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
 
 const guarded: ArgumentFlow = { integrity: "trusted" };
 
-function compileTool(key: string, flow: ToolFlow, lattice: LabelLattice): CompiledTool {
+function compileTool(
+  key: string,
+  flow: ToolFlow,
+  lattice: LabelLattice,
+  endorse: readonly EndorseRule[],
+): CompiledTool {
   const effects = new Set<FlowEffect>(flow.effects ?? ["consequential", "egress"]);
   const acts = effects.has("consequential") || effects.has("egress");
   return {
@@ -110,10 +121,30 @@ function compileTool(key: string, flow: ToolFlow, lattice: LabelLattice): Compil
     ),
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
     result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
+    lookup: pathTable(lookupParts(key, !acts, endorse)),
     reads: flow.reads ?? [],
     writes: flow.writes ?? [],
     definition: flow.definition,
   };
+}
+
+/** The parts of a tool's result that a lookup rule names, with its bits. */
+function lookupParts(
+  key: string,
+  onlyReads: boolean,
+  endorse: readonly EndorseRule[],
+): Record<string, number> {
+  const parts: Record<string, number> = {};
+  for (const rule of endorse) {
+    if (rule.type !== "lookup") continue;
+    for (const result of rule.results) {
+      const { bits = 4 } = rule;
+      if (result === key || (result === "*" && onlyReads)) parts["$"] = bits;
+      else if (result.startsWith(`${key}.`)) parts[result.slice(key.length + 1)] = bits;
+      else if (result.startsWith(`${key}[`)) parts[result.slice(key.length)] = bits;
+    }
+  }
+  return parts;
 }
 
 /** What does not say that it is trusted is not. */

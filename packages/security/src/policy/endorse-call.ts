@@ -2,7 +2,7 @@ import type { CallLeaf } from "./call-leaves.js";
 import type { CompiledPolicy, CompiledTool } from "./compile-policy.js";
 import type { EndorseRule } from "./flow-policy.js";
 import type { CallFacts } from "./judge-call.js";
-import { bitsOf, isBounded } from "./named-values.js";
+import { bitsOf, isBounded, isSpecific } from "./named-values.js";
 
 /** Something untrusted that counts as trusted, by a rule of the policy. */
 export interface Endorsement {
@@ -35,6 +35,7 @@ function endorseArguments(
   return leaves.flatMap((leaf) => {
     if (leaf.flow?.integrity !== "trusted" || leaf.label.integrity === "trusted") return [];
     for (const rule of policy.endorse) {
+      if (rule.type === "lookup") continue;
       const bits = appliesTo(rule, facts.tool, leaf) ? bitsBy(rule, policy, facts, leaf) : undefined;
       if (bits !== undefined) return [{ at: leaf.path, rule, bits }];
     }
@@ -49,7 +50,7 @@ function endorseContext(
   leaves: readonly CallLeaf[],
 ): readonly Endorsement[] {
   const rule = policy.endorse.find(
-    (each) =>
+    (each): each is Extract<EndorseRule, { type: "selection" }> =>
       each.type === "selection" &&
       each.untrustedContext === true &&
       leaves.every((leaf) => appliesTo(each, facts.tool, leaf)),
@@ -60,7 +61,7 @@ function endorseContext(
   for (const { value, flow } of leaves) {
     if (facts.named.has(value)) {
       bits += facts.named.bits;
-      words += 1;
+      if (isSpecific(value)) words += 1;
     } else if (flow?.integrity !== "trusted" && isBounded(value)) bits += bitsOf(value);
     else return [];
   }
@@ -69,7 +70,7 @@ function endorseContext(
 
 /** What a rule lets through, in bits; undefined where it does not. */
 function bitsBy(
-  rule: EndorseRule,
+  rule: ArgumentRule,
   policy: CompiledPolicy,
   { named }: CallFacts,
   { value, label }: CallLeaf,
@@ -85,7 +86,7 @@ function bitsBy(
 }
 
 /** Whether a rule is about this argument. */
-function appliesTo({ into = everything }: EndorseRule, tool: CompiledTool, leaf: CallLeaf): boolean {
+function appliesTo({ into = everything }: ArgumentRule, tool: CompiledTool, leaf: CallLeaf): boolean {
   const argument = leaf.path.match(/^[^.[]*/)?.[0] ?? "";
   return into.some(
     (pattern) =>
@@ -95,5 +96,8 @@ function appliesTo({ into = everything }: EndorseRule, tool: CompiledTool, leaf:
       pattern === `${tool.key}.${argument}`,
   );
 }
+
+/** A rule about arguments. */
+type ArgumentRule = Exclude<EndorseRule, { type: "lookup" }>;
 
 const everything = ["*"];

@@ -59,6 +59,8 @@ export interface ToolFlow {
  *   `user`: words that the user has written. With `untrustedContext`, a call that an untrusted context
  *   decided on may run, when every argument is such a value or too small to say anything.
  * - `value`: what the quarantine made, where it can hold at most `maxBits`: a boolean, a choice, a number of a range.
+ * - `lookup`: what a tool brings out of its own store, whatever untrusted arguments have chosen it: users of
+ *   a channel, the id of a new file. Parts that repeat an argument are never meant.
  */
 export type EndorseRule =
   | {
@@ -74,6 +76,13 @@ export type EndorseRule =
       readonly type: "value";
       readonly maxBits: number;
       readonly into?: readonly string[];
+    }
+  | {
+      readonly type: "lookup";
+      /** Tools, or parts of their results such as `create_file.id`; `*` stands for all tools that only read. */
+      readonly results: readonly string[];
+      /** What choosing among the entries of the store can say. Default 4. */
+      readonly bits?: number;
     };
 
 /** What the answer to the user may hold. */

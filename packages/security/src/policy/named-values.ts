@@ -62,6 +62,11 @@ function holdsLink(text: string, link: string): boolean {
   return false;
 }
 
+/** Whether a value is so special that it does not stand in a text by chance, as `13` or `to` do. */
+export function isSpecific(value: JsonValue): boolean {
+  return typeof value === "string" && value.trim().length > 3 && /\p{L}/u.test(value);
+}
+
 /** Whether a value is too small to carry a message: a switch, a day or time of day. */
 export function isBounded(value: JsonValue): boolean {
   if (value === null || typeof value === "boolean" || value === "") return true;
