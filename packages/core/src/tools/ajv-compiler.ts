@@ -1,7 +1,9 @@
 import type { Ajv, ErrorObject, Options } from "ajv";
-import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../messages/json.js";
+import { escapePointer } from "./json-copy.js";
 import type { SchemaDialect } from "./schema-dialect.js";
 import { noViolations, type SchemaCompiler, type SchemaViolation } from "./schema-violation.js";
+import { forEachSubschema } from "./subschemas.js";
 
 /** Formats are not checked; everything a lenient reader would let pass is let pass silently. */
 const options: Options = {
@@ -34,11 +36,34 @@ export function ajvCompiler(classes: Readonly<Record<SchemaDialect, AjvClass>>):
     });
     ajv.removeKeyword("id");
     const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? noViolations : (validate.errors ?? []).flatMap(violation));
+    let places: ReadonlyMap<JsonValue, string> | undefined;
+    return (value) => {
+      if (validate(value)) return noViolations;
+      places ??= placesIn(schema);
+      const known = places;
+      return (validate.errors ?? []).flatMap((error) => violation(error, known));
+    };
   };
 }
 
-function violation(error: ErrorObject): SchemaViolation | readonly SchemaViolation[] {
+/** The schemas inside one, with the pointers to them. */
+function placesIn(root: JsonObject): ReadonlyMap<JsonValue, string> {
+  const places = new Map<JsonValue, string>();
+  const visit = (schema: JsonValue, place: string): void => {
+    if (!isJsonObject(schema)) return;
+    places.set(schema, `#${encodeURI(place).replaceAll("#", "%23")}`);
+    forEachSubschema(schema, (member, steps) => {
+      visit(member, [place, ...steps.map(escapePointer)].join("/"));
+    });
+  };
+  visit(root, "");
+  return places;
+}
+
+function violation(
+  error: ErrorObject,
+  places: ReadonlyMap<JsonValue, string>,
+): SchemaViolation | readonly SchemaViolation[] {
   // What is wrong with a name is told by the error about `propertyNames`.
   if (error.propertyName !== undefined) return [];
   const { params } = error;
@@ -52,10 +77,18 @@ function violation(error: ErrorObject): SchemaViolation | readonly SchemaViolati
     path: error.instancePath,
     keyword: error.keyword === "false schema" ? "false" : error.keyword,
     schema: isJsonObject(error.parentSchema) ? error.parentSchema : none,
-    schemaPath: error.schemaPath,
+    schemaPath: schemaPathOf(error, places),
     ...(typeof property === "string" && { property }),
     ...(Array.isArray(matches) && { matches: matches.length }),
   };
+}
+
+/** Schemas that ajv compiles apart, such as those that hold themselves, have places of their own there. */
+function schemaPathOf(error: ErrorObject, places: ReadonlyMap<JsonValue, string>): string {
+  const schema: unknown = error.parentSchema;
+  const place = isJsonObject(schema) ? places.get(schema) : undefined;
+  if (place === undefined || error.schemaPath.startsWith(`${place}/`)) return error.schemaPath;
+  return `${place}/${error.keyword}`;
 }
 
 const none: JsonObject = {};

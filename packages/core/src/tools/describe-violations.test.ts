@@ -102,6 +102,17 @@ describe.each(validators)("what a model is told, with %s", (_name, validator) =>
     expect(await told(byReference, args)).toBe(expected);
   });
 
+  it("knows the forms of schemas that hold themselves, too", async () => {
+    const list = object({ rest: { $ref: "#/$defs/list" } }, { required: ["rest"] });
+    const schema = {
+      ...object({ list: { anyOf: [{ type: "integer" }, { $ref: "#/$defs/list" }] } }),
+      $defs: { list },
+    };
+    expect(await told(schema, { list: "long" })).toBe(
+      '/list: expected integer or list; got "long"',
+    );
+  });
+
   it("says when too many forms fit", async () => {
     const schema = object({ n: { oneOf: [{ type: "number" }, { minimum: 0 }] } });
     expect(await told(schema, { n: 1 })).toBe(

@@ -1,10 +1,18 @@
 import { copyJson, isJsonObject, type JsonObject, type JsonValue } from "../messages/json.js";
+import { type FormShape, formShape, mayFit } from "./form-shape.js";
 import { SchemaReferences } from "./schema-references.js";
 
 /** What of a schema says defaults: flat, so that a call costs no look at the schema. */
 interface DefaultsPlan {
   readonly properties: PropertyPlan[];
   readonly items: DefaultsPlan[];
+  /** The forms of each `anyOf` and `oneOf`. */
+  readonly alternatives: (readonly FormPlan[])[];
+}
+
+interface FormPlan {
+  readonly shape: FormShape;
+  readonly plan: DefaultsPlan | undefined;
 }
 
 interface PropertyPlan {
@@ -15,8 +23,8 @@ interface PropertyPlan {
 
 /**
  * Makes the function that fills in what a schema's `properties` (nested ones and those behind
- * `$ref`, `allOf` and `items` too) give a `default` for. It copies only what it changes; explicit
- * nulls stay. Undefined when the schema has no default: there is nothing to do then.
+ * `$ref`, `allOf` and `items` too) give a `default` for; those in a form of an `anyOf` or `oneOf` where
+ * it can be the only one that was meant. It copies only what it changes; explicit nulls stay. Undefined when the schema has no default: there is nothing to do then.
  */
 export function defaultsOf(schema: JsonObject): ((value: JsonObject) => JsonObject) | undefined {
   if (!JSON.stringify(schema).includes('"default":')) return undefined;
@@ -39,7 +47,7 @@ class Planner {
     if (!isJsonObject(schema)) return undefined;
     const known = this.#plans.get(schema);
     if (known !== undefined) return known;
-    const plan: DefaultsPlan = { properties: [], items: [] };
+    const plan: DefaultsPlan = { properties: [], items: [], alternatives: [] };
     this.#plans.set(schema, plan);
     this.#collect(schema, plan, new Set());
     return plan;
@@ -57,8 +65,16 @@ class Planner {
     }
     const itemPlan = this.planOf(items);
     if (itemPlan !== undefined) plan.items.push(itemPlan);
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const forms = schema[keyword];
+      if (Array.isArray(forms)) plan.alternatives.push(forms.map((form) => this.#formPlan(form)));
+    }
     for (const member of Array.isArray(allOf) ? allOf : []) this.#collect(member, plan, seen);
     this.#collect(this.#references.targetOf(schema), plan, seen);
+  }
+
+  #formPlan(form: JsonValue): FormPlan {
+    return { shape: formShape(form, this.#references), plan: this.planOf(form) };
   }
 }
 
@@ -68,15 +84,29 @@ function saysDefault(plan: DefaultsPlan | undefined, seen: Set<DefaultsPlan>): b
   return (
     plan.properties.some(
       (property) => property.fallback !== undefined || saysDefault(property.plan, seen),
-    ) || plan.items.some((items) => saysDefault(items, seen))
+    ) ||
+    plan.items.some((items) => saysDefault(items, seen)) ||
+    plan.alternatives.flat().some((form) => saysDefault(form.plan, seen))
   );
 }
 
 function fill(plan: DefaultsPlan, value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return plan.items.reduce(fillItems, value);
-  if (!isJsonObject(value) || plan.properties.length === 0) return value;
+  if (typeof value !== "object" || value === null) return value;
+  const filled = isJsonObject(value)
+    ? fillProperties(plan.properties, value)
+    : plan.items.reduce(fillItems, value);
+  return plan.alternatives.reduce<JsonValue>(fillForm, filled);
+}
+
+/** What was meant is known before its defaults are there: afterwards it might fit another form. */
+function fillForm(value: JsonValue, forms: readonly FormPlan[]): JsonValue {
+  const [only, other] = forms.filter(({ shape }) => mayFit(shape, value));
+  return only?.plan === undefined || other !== undefined ? value : fill(only.plan, value);
+}
+
+function fillProperties(properties: readonly PropertyPlan[], value: JsonObject): JsonObject {
   let result = value;
-  for (const { name, fallback, plan: inner } of plan.properties) {
+  for (const { name, fallback, plan: inner } of properties) {
     const present = Object.hasOwn(result, name) ? result[name] : undefined;
     let filled = present;
     if (present === undefined) filled = copyJson(fallback);

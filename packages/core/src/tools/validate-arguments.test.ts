@@ -188,6 +188,37 @@ describe("what a function receives", () => {
     expect(await check(schema, {})).toEqual({ ok: true, arguments: {}, input: { n: 3 } });
   });
 
+  it.each<[string, JsonObject, JsonObject]>([
+    ["an object where null is the other form", { n: 1 }, { n: 1, unit: "m" }],
+    ["an object of the form whose members are there", { kind: "k" }, { kind: "k" }],
+    ["an object of the form that takes such members", { x: 1 }, { x: 1, y: 0 }],
+    ["an empty object of the form with a default for what is required", {}, { y: 0, x: 9 }],
+  ])("defaults inside alternatives: %s", async (_what, given, filled) => {
+    const length = object({ n: {}, unit: { default: "m" } }, { required: ["n"] });
+    const point = object(
+      { x: { default: 9 }, y: { default: 0 } },
+      { required: ["x"], additionalProperties: false },
+    );
+    const kind = object({ kind: {} }, { required: ["kind"] });
+    const forms = [length, { $ref: "#/$defs/point" }, kind, { type: "null" }];
+    for (const keyword of ["anyOf", "oneOf"]) {
+      const schema = { ...object({ at: { [keyword]: forms } }), $defs: { point } };
+      expect(await inputOf(schema, { at: given })).toEqual({ at: filled });
+    }
+  });
+
+  it("no default inside alternatives where more than one may have been meant", async () => {
+    const forms = [object({ a: { default: 1 } }), object({ b: { default: 2 } })];
+    expect(await inputOf(object({ at: { anyOf: forms } }), { at: {} })).toEqual({ at: {} });
+  });
+
+  it("defaults in the items of the only form that is a list", async () => {
+    const list = { type: "array", items: object({ a: { default: 1 } }) };
+    const schema = object({ at: { anyOf: [{ type: "string" }, list] } });
+    expect(await inputOf(schema, { at: [{}] })).toEqual({ at: [{ a: 1 }] });
+    expect(await inputOf(schema, { at: "text" })).toEqual({ at: "text" });
+  });
+
   it("recursive schemas with defaults end", async () => {
     const schema = object({ child: { $ref: "#" }, n: { type: "number", default: 1 } });
     expect(await inputOf(schema, { child: { child: {} } })).toEqual({

@@ -51,6 +51,7 @@ class Hiding<Label> {
   readonly visibleLabels: Label[] = [];
   readonly #verdicts = new Map<Label, boolean>();
   readonly #path: PathStep[] = [];
+  readonly #pathText = () => pathText(this.#path);
   readonly #isVisible: (label: Label) => boolean;
   readonly #keep: Keep<Label>;
 
@@ -107,12 +108,16 @@ class Hiding<Label> {
 
   #hide(value: JsonValue, state: PathState<Label>): JsonValue {
     this.hidden++;
-    const found = new Set<Label>();
-    collectLabels(value, state, found);
-    found.delete(state.value);
-    const path = () => pathText(this.#path);
-    return this.#keep({ value, labels: [state.value, ...found], path });
+    return this.#keep({ value, labels: labelsIn(value, state), path: this.#pathText });
   }
+}
+
+function labelsIn<Label>(node: JsonValue, state: PathState<Label>): [Label, ...Label[]] {
+  if (state.settled) return [state.value];
+  const found = new Set<Label>();
+  collectLabels(node, state, found);
+  found.delete(state.value);
+  return [state.value, ...found];
 }
 
 function collectLabels<Label>(node: JsonValue, state: PathState<Label>, found: Set<Label>): void {

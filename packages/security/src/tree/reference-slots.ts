@@ -30,7 +30,8 @@ const made = new WeakMap<JsonObject, JsonObject>();
  * The arguments object itself gets no slot. Left alone are `not`, `if` and `propertyNames`, places that
  * take anything already, and schemas with an `$id` of their own, which only get a slot from outside. A
  * `oneOf` still takes one form only: where several fit because a reference stands in the member that
- * tells them apart, the arguments do not fit.
+ * tells them apart, the arguments do not fit. Defaults inside an object whose only member is a text
+ * called `$ref` are not filled in: it may be a reference.
  *
  * The same schema gives the same object every time, and is given back itself where it has no such place.
  */
