@@ -203,14 +203,25 @@ describe("public exports", () => {
 
   it("of @tunic/security", () => {
     expect(names(security)).toMatchInlineSnapshot(`
-      "combineLabels
-      createLabelLattice
-      defaultLattice
+      "checkPolicy
+      declassify
       digest
-      isSealed
+      endorse
+      explain
+      flowTrace
+      hiddenValues
+      isLabeled
+      labelOf
+      labelTracking
+      labeled
       memoryFlowAudit
-      sealLabel
-      verifyFlowAudit"
+      policyEnforcement
+      secureAgent
+      simulate
+      toolHash
+      toolKey
+      verifyFlowAudit
+      withLabel"
     `);
   });
 

@@ -37,7 +37,10 @@ const instructions = `Some values are hidden and stand as references such as {"$
  */
 export function secureAgent(options: SecureAgentOptions): ContextProvider {
   if (!isJsonObject(options)) {
-    throw new ConfigurationError("invalid_option", "secureAgent takes an object: { policy, quarantine, tools }.");
+    throw new ConfigurationError(
+      "invalid_option",
+      "secureAgent takes an object: { policy, quarantine, tools }.",
+    );
   }
   const { quarantine } = options;
   if (quarantine !== false && typeof quarantine?.getResponse !== "function") {
@@ -48,7 +51,9 @@ export function secureAgent(options: SecureAgentOptions): ContextProvider {
   }
   const settings = flowSettings(options, "secureAgent", optionNames);
   const tools = normalizeTools(options.tools ?? [], "tools of secureAgent");
-  const [problem] = checkPolicy(options.policy, tools).filter(({ severity }) => severity === "error");
+  const [problem] = checkPolicy(options.policy, tools).filter(
+    ({ severity }) => severity === "error",
+  );
   if (problem !== undefined) throw new ConfigurationError("flow_policy", problem.message);
   return {
     name: "information-flow",

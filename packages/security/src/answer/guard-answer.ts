@@ -142,4 +142,3 @@ function readReference(part: string) {
     return undefined;
   }
 }
-

@@ -1,9 +1,4 @@
-import type {
-  ChatOptions,
-  Content,
-  DeltaUpdate,
-  TransformFactory,
-} from "@tunic/core";
+import type { ChatOptions, Content, DeltaUpdate, TransformFactory } from "@tunic/core";
 import { foldUpdates } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
@@ -48,7 +43,9 @@ function hostedLabel(flow: FlowRun, { tools = [] }: ChatOptions): ContentLabel {
     hosted.map((tool) => {
       const result = policy.source.tools[`${tool.provider}/${tool.name}`]?.result;
       if (result === undefined || !isLabelInput(result)) return untrusted;
-      return lattice.label(typeof result === "string" ? result : { integrity: "untrusted", ...result });
+      return lattice.label(
+        typeof result === "string" ? result : { integrity: "untrusted", ...result },
+      );
     }),
   );
 }
@@ -74,7 +71,9 @@ export function stampAnswer(flow: FlowRun, answer: AnswerLabel): TransformFactor
         fold.add({ type: "finish", messageId: last.messageId });
         const contents = fold.messages.at(-1)?.contents ?? [];
         const labelSeal = sealLabel(answer.current, sealedMessage(contents), labelSecret);
-        return emit(withProperties({ ...last, contents: [] }, { label: answer.current, labelSeal }));
+        return emit(
+          withProperties({ ...last, contents: [] }, { label: answer.current, labelSeal }),
+        );
       },
     };
   };

@@ -8,7 +8,8 @@ type Labelled = Pick<Message, "additionalProperties">;
 
 /** The label that a content or message says it has, whoever has written it. */
 export function writtenLabel({ additionalProperties }: Labelled): unknown {
-  if (additionalProperties === undefined || !Object.hasOwn(additionalProperties, "label")) return undefined;
+  if (additionalProperties === undefined || !Object.hasOwn(additionalProperties, "label"))
+    return undefined;
   return additionalProperties["label"];
 }
 
@@ -44,7 +45,11 @@ export function sealedMessage(contents: readonly Content[]): JsonValue {
 
 /** What a content's seal is over. */
 export function sealedContent(content: Content): JsonValue {
-  const { additionalProperties: _, providerData: _data, ...rest } = content as Content & {
+  const {
+    additionalProperties: _,
+    providerData: _data,
+    ...rest
+  } = content as Content & {
     readonly callId?: string;
   };
   const { callId: _id, ...said } = rest as Record<string, unknown>;

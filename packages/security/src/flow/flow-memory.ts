@@ -43,6 +43,8 @@ export interface FlowMemory {
   bits: number;
   /** Decisions on calls by call id, the oldest first. */
   readonly decisions: Record<string, FlowDecision>;
+  /** Labels that code has lowered, the oldest first. */
+  readonly lowered: JsonObject[];
   /** The memories of agents that a call of this one runs, by call id. */
   readonly children: Record<string, FlowMemory>;
 }
@@ -63,6 +65,7 @@ export function newFlowMemory(): FlowMemory {
     permits: record(),
     bits: 0,
     decisions: record(),
+    lowered: [],
     children: record(),
   };
 }
@@ -112,13 +115,15 @@ function readMemory(stored: JsonObject): FlowMemory {
   for (const name of records) {
     const part = Object.hasOwn(source, name) ? source[name] : undefined;
     if (!isJsonObject(part)) continue;
-    for (const [key, value] of Object.entries(part)) put(memory[name] as Record<string, unknown>, key, value);
+    for (const [key, value] of Object.entries(part))
+      put(memory[name] as Record<string, unknown>, key, value);
   }
   for (const name of ["next", "bytes", "bits"] as const) {
     const count = source[name];
     if (typeof count === "number" && count >= 0) memory[name] = count;
   }
-  const { children } = source;
+  const { children, lowered } = source;
+  if (Array.isArray(lowered)) memory.lowered.push(...lowered.filter(isJsonObject));
   if (isJsonObject(children)) {
     for (const [key, child] of Object.entries(children)) {
       if (isJsonObject(child)) put(memory.children, key, readMemory(child));

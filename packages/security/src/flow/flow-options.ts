@@ -1,8 +1,8 @@
 import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import type { FlowAudit } from "../audit/flow-audit.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
-import type { LabelLattice } from "../labels/label-lattice.js";
 import type { LabelSecret } from "../labels/label-keys.js";
+import type { LabelLattice } from "../labels/label-lattice.js";
 import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.js";
 import type { FlowPolicy } from "../policy/flow-policy.js";
 import type { VariableLimits } from "../variables/variable-store.js";
@@ -87,7 +87,14 @@ export function flowSettings(
   const before = known.get(options);
   if (before !== undefined) return before;
   checkOptionNames(what, options, names);
-  const { mode = "enforce", hide = "untrusted", labels = {}, labelSecret, limits = {}, audit } = options;
+  const {
+    mode = "enforce",
+    hide = "untrusted",
+    labels = {},
+    labelSecret,
+    limits = {},
+    audit,
+  } = options;
   oneOf(what, "mode", mode, ["enforce", "approve", "shadow", "strict"]);
   oneOf(what, "hide", hide, ["untrusted", "above", "nothing"]);
   checkOptionNames(`${what}: labels`, labels, new Set(["instructions", "user", "attachments"]));
@@ -95,7 +102,8 @@ export function flowSettings(
   if (audit !== undefined && typeof audit.append !== "function") {
     throw wrong(what, "needs an `audit` with a method append, such as memoryFlowAudit()");
   }
-  if (options.policy === undefined) throw wrong(what, "needs a `policy`: { version: 1, tools: { … } }");
+  if (options.policy === undefined)
+    throw wrong(what, "needs a `policy`: { version: 1, tools: { … } }");
   const policy = compilePolicy(options.policy);
   const { lattice } = policy;
   const settings: FlowSettings = {

@@ -3,8 +3,8 @@ import {
   type FunctionTool,
   type JsonValue,
   sameJson,
-  textContent,
   type ToolResult,
+  textContent,
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
@@ -54,7 +54,11 @@ export function labelResult(
   } catch (error) {
     if (!(error instanceof VariableLimitError)) throw error;
     flow.run.notice("flow_limit", error.message, error);
-    return constantError(terms, result, "the result does not fit in what this conversation may hide.");
+    return constantError(
+      terms,
+      result,
+      "the result does not fit in what this conversation may hide.",
+    );
   }
 }
 
@@ -107,13 +111,19 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
   const marked = labeledTree(value);
   const marks = marked !== undefined && sameJson(marked.value, data) ? marked.marks : undefined;
   const given = marks === undefined ? (marked?.labels ?? []) : [];
-  const state = data !== undefined && isTree(data) && given.length === 0
-    ? tool.result.root
-    : uniformState(wholeLabel(flow, tool, given, content));
+  const state =
+    data !== undefined && isTree(data) && given.length === 0
+      ? tool.result.root
+      : uniformState(wholeLabel(flow, tool, given, content));
   const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
     labelGiven(flow, terms.record.tool, label, otherwise);
   const said = data ?? (content as unknown as JsonValue);
-  return labelData(terms, content, said, marks === undefined ? state : labeledState(state, marks, labelOf));
+  return labelData(
+    terms,
+    content,
+    said,
+    marks === undefined ? state : labeledState(state, marks, labelOf),
+  );
 }
 
 function isTree(data: JsonValue): boolean {
@@ -139,7 +149,10 @@ function labelData(
   );
   const visible = endorsedPart(terms, part);
   // What is hidden says nothing; what is left says what all of the result does.
-  const label = lattice.joinAll([callLabel, ...part.labels.map((each) => labelOfPart(terms, each))]);
+  const label = lattice.joinAll([
+    callLabel,
+    ...part.labels.map((each) => labelOfPart(terms, each)),
+  ]);
   if (visible === data) return { content: stamp(terms.flow, content, label), label, hidden: 0 };
   const text = textContent(JSON.stringify(visible));
   return { content: stamp(terms.flow, text, label), label, hidden: part.hidden };

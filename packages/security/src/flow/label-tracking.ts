@@ -11,10 +11,10 @@ import {
   type Next,
   type ToolResult,
 } from "@tunic/core";
-import { wrapTools } from "../tools/wrap-tool.js";
-import { answerLabel, stampAnswer } from "./answer-label.js";
 import { guardAnswer } from "../answer/guard-answer.js";
 import { withoutShownVariables } from "../answer/shown-variables.js";
+import { wrapTools } from "../tools/wrap-tool.js";
+import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
@@ -164,4 +164,3 @@ function wrapAdded(context: FunctionInvocationContext): void {
   context.removeTools(raw);
   context.addTools(all);
 }
-

@@ -74,12 +74,14 @@ function userLabel(flow: FlowRun, message: Message, origin: Message | undefined)
     // Not the user's: a handler has put it here, and has to say what it is.
     return lattice.joinAll(
       message.contents.map(
-        (content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
+        (content) =>
+          believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
       ),
     );
   }
   const written = writtenLabel(message);
-  const restricted = written === undefined ? lattice.bottom : (lattice.read(written) ?? lattice.top);
+  const restricted =
+    written === undefined ? lattice.bottom : (lattice.read(written) ?? lattice.top);
   return lattice.joinAll([
     restricted,
     flow.floor,
@@ -114,7 +116,8 @@ function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean
   const labels = contents.map((content) =>
     believedLabel(flow, content, ours, () => sealedContent(content)),
   );
-  if (labels.every((label) => label !== undefined) && labels.length > 0) return lattice.joinAll(labels);
+  if (labels.every((label) => label !== undefined) && labels.length > 0)
+    return lattice.joinAll(labels);
   // A call that did not run was answered by the loop, in words of its own: it says what the call said.
   if (labels.every((label) => label === undefined) && !hasRun(flow, callId)) {
     return callLabel(flow, callId) ?? lattice.top;
@@ -133,7 +136,8 @@ export function callLabel(flow: FlowRun, callId: string): ContentLabel | undefin
   if (shown !== undefined) return shown;
   for (const messages of [flow.stored, flow.input]) {
     for (const message of messages.values()) {
-      if (message.role === "assistant" && holdsCall(message, callId)) return messageLabel(flow, message);
+      if (message.role === "assistant" && holdsCall(message, callId))
+        return messageLabel(flow, message);
     }
   }
   return undefined;
@@ -144,7 +148,9 @@ function holdsCall({ contents }: Message, callId: string): boolean {
 }
 
 function resultsIn({ contents }: Message): readonly FunctionResultContent[] {
-  return contents.filter((content): content is FunctionResultContent => content.type === "function_result");
+  return contents.filter(
+    (content): content is FunctionResultContent => content.type === "function_result",
+  );
 }
 
 function read({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {

@@ -1,14 +1,14 @@
 import {
   type AgentContext,
   type AgentResponse,
+  ConfigurationError,
   type JsonObject,
   type Middleware,
   type Next,
   type Verdict,
   type VerdictContext,
 } from "@tunic/core";
-import { ConfigurationError } from "@tunic/core";
-import { describeCall, denialOf, violationText } from "../policy/describe-violation.js";
+import { denialOf, describeCall, violationText } from "../policy/describe-violation.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
@@ -74,9 +74,7 @@ async function enforceCall(
   // A person's edit is the person's own word, whatever the model had read.
   const edited = context.decision?.edited === true;
   const { lattice } = settings;
-  const label = edited
-    ? lattice.bottom
-    : (callLabel(flow, context.call.callId) ?? flow.answer);
+  const label = edited ? lattice.bottom : (callLabel(flow, context.call.callId) ?? flow.answer);
   const call = readCall(flow, context.tool, context.arguments, label);
   const inner = await next();
   const judged = judge(flow, context, call);
@@ -86,7 +84,10 @@ async function enforceCall(
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
     untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
-      origin !== undefined && own.integrity === "untrusted" && typeof value === "string" && value !== ""
+      origin !== undefined &&
+      own.integrity === "untrusted" &&
+      typeof value === "string" &&
+      value !== ""
         ? [value]
         : [],
     ),
@@ -176,7 +177,8 @@ function shown(
   call: ReadCall,
 ): Extract<Verdict, { kind: "ask" }> {
   const { leaves = [], effective } = call;
-  if (leaves.every(({ origin, label }) => origin === undefined && label.integrity === "trusted")) return verdict;
+  if (leaves.every(({ origin, label }) => origin === undefined && label.integrity === "trusted"))
+    return verdict;
   return {
     ...verdict,
     summary: verdict.summary ?? describeCall(originalOf(context.tool), leaves),
@@ -184,17 +186,28 @@ function shown(
   };
 }
 
-function letRun(flow: FlowRun, context: VerdictContext, call: ReadCall, { endorsements }: Judged): void {
+function letRun(
+  flow: FlowRun,
+  context: VerdictContext,
+  call: ReadCall,
+  { endorsements }: Judged,
+): void {
   const { lattice } = flow.settings;
   const { callId } = context.call;
   const origins = (call.leaves ?? []).flatMap(({ path, origin }) =>
     origin?.variable === undefined ? [] : [{ at: path, variable: origin.variable }],
   );
-  if (origins.length > 0) audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
+  if (origins.length > 0)
+    audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
   for (const { at, bits, rule } of endorsements) {
     flow.memory.bits += bits;
-    audit(flow, "endorse", { callId, tool: call.tool.key, at, bits, rule: rule as unknown as JsonObject });
+    audit(flow, "endorse", {
+      callId,
+      tool: call.tool.key,
+      at,
+      bits,
+      rule: rule as unknown as JsonObject,
+    });
   }
   noteWrites(flow, call.tool, call.effective, lattice.join(call.callLabel, call.argumentsLabel));
 }
-

@@ -4,10 +4,10 @@ import type { CallLeaf } from "../policy/call-leaves.js";
 import { type CompiledTool, unknownTool } from "../policy/compile-policy.js";
 import type { ArgumentFlow, ValueOrigin } from "../policy/flow-policy.js";
 import { toolHash, toolKey } from "../policy/tool-identity.js";
+import { originalOf } from "../tools/wrap-tool.js";
 import { type PathStep, pathText } from "../tree/json-path.js";
 import type { PathState } from "../tree/path-pattern.js";
 import { asReference } from "../tree/reference.js";
-import { originalOf } from "../tools/wrap-tool.js";
 import { expand } from "./expand.js";
 import { own } from "./flow-memory.js";
 import type { FlowRun } from "./flow-run.js";
@@ -33,7 +33,8 @@ export function flowOfTool(flow: FlowRun, tool: FunctionTool): CompiledTool {
   const changed = hasChanged(flow, original, key);
   if (named === undefined || changed) return unknownTool(key, lattice);
   const { definition } = named;
-  if (definition !== undefined && definition !== toolHash(original)) return unknownTool(key, lattice);
+  if (definition !== undefined && definition !== toolHash(original))
+    return unknownTool(key, lattice);
   return named;
 }
 
@@ -53,27 +54,43 @@ export function readCall(
 ): ReadCall {
   const { lattice } = flow.settings;
   const compiled = flowOfTool(flow, tool);
-  const reader = new LeafReader(flow, callLabel);
-  reader.members(args, compiled.arguments.root, compiled.recipients.root);
-  const { leaves, complete } = reader;
+  const leaves = readLeaves(flow, compiled, args, callLabel);
   return {
     tool: compiled,
     callLabel,
-    leaves: complete ? leaves : undefined,
-    argumentsLabel: lattice.joinAll([callLabel, ...leaves.map((leaf) => leaf.label)]),
-    effective: complete ? expand(flow, args) : args,
+    leaves,
+    argumentsLabel: lattice.joinAll([callLabel, ...(leaves ?? []).map((leaf) => leaf.label)]),
+    effective: leaves === undefined ? args : expand(flow, args),
   };
+}
+
+/** What the arguments of a call are read against. */
+interface LeafTerms {
+  readonly settings: Pick<FlowRun["settings"], "lattice">;
+  readonly variables: FlowRun["variables"];
+}
+
+/** All values of the arguments of a call; undefined where a reference names nothing of the conversation. */
+export function readLeaves(
+  terms: LeafTerms,
+  tool: CompiledTool,
+  args: JsonObject,
+  callLabel: ContentLabel,
+): readonly CallLeaf[] | undefined {
+  const reader = new LeafReader(terms, callLabel);
+  reader.members(args, tool.arguments.root, tool.recipients.root);
+  return reader.complete ? reader.leaves : undefined;
 }
 
 /** Walks arguments once: what a reference stands for is walked, too, but not searched for references. */
 class LeafReader {
   readonly leaves: CallLeaf[] = [];
   complete = true;
-  readonly #flow: FlowRun;
+  readonly #flow: LeafTerms;
   readonly #callLabel: ContentLabel;
   readonly #path: PathStep[] = [];
 
-  constructor(flow: FlowRun, callLabel: ContentLabel) {
+  constructor(flow: LeafTerms, callLabel: ContentLabel) {
     this.#flow = flow;
     this.#callLabel = callLabel;
   }
@@ -115,7 +132,11 @@ class LeafReader {
     }
   }
 
-  #reference({ id, path }: { id: string; path: string }, flows: Flows, recipients: Recipients): void {
+  #reference(
+    { id, path }: { id: string; path: string },
+    flows: Flows,
+    recipients: Recipients,
+  ): void {
     const stored = this.#flow.variables.get(id, path);
     if (stored === undefined) {
       this.complete = false;

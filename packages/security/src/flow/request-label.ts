@@ -1,4 +1,10 @@
-import { type ChatOptions, isJsonObject, type JsonValue, type Message, type Tool } from "@tunic/core";
+import {
+  type ChatOptions,
+  isJsonObject,
+  type JsonValue,
+  type Message,
+  type Tool,
+} from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { toolHash, toolKey } from "../policy/tool-identity.js";
 import { own, put } from "./flow-memory.js";
@@ -74,10 +80,16 @@ function heldIds(value: JsonValue, held = false): readonly string[] {
   if (typeof value === "string") return held ? [value] : [];
   if (Array.isArray(value)) return value.flatMap((each: JsonValue) => heldIds(each, held));
   if (!isJsonObject(value)) return [];
-  return Object.entries(value).flatMap(([name, each]) => heldIds(each, held || heldNames.test(name)));
+  return Object.entries(value).flatMap(([name, each]) =>
+    heldIds(each, held || heldNames.test(name)),
+  );
 }
 
 /** Remembers the label of what a service holds from now on. */
-export function recordHeld(flow: FlowRun, ids: readonly (string | undefined)[], label: ContentLabel): void {
+export function recordHeld(
+  flow: FlowRun,
+  ids: readonly (string | undefined)[],
+  label: ContentLabel,
+): void {
   for (const id of ids) if (id !== undefined) put(flow.memory.held, id, label);
 }

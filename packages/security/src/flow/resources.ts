@@ -27,7 +27,8 @@ export function noteWrites(
   const { lattice } = flow.settings;
   for (const key of resourceKeys(tool.writes, args)) {
     const before = own(flow.memory.resources, key);
-    const joined = before === undefined ? label : lattice.join(lattice.read(before) ?? lattice.top, label);
+    const joined =
+      before === undefined ? label : lattice.join(lattice.read(before) ?? lattice.top, label);
     put(flow.memory.resources, key, joined);
   }
 }

@@ -41,11 +41,15 @@ class Parts implements PathState<ResultPart> {
   }
 
   member(name: string): PathState<ResultPart> {
-    return this.settled ? this : new Parts(this.#known, this.#labels.member(name), this.#lookups.member(name));
+    return this.settled
+      ? this
+      : new Parts(this.#known, this.#labels.member(name), this.#lookups.member(name));
   }
 
   item(index: number): PathState<ResultPart> {
-    return this.settled ? this : new Parts(this.#known, this.#labels.item(index), this.#lookups.item(index));
+    return this.settled
+      ? this
+      : new Parts(this.#known, this.#labels.item(index), this.#lookups.item(index));
   }
 }
 

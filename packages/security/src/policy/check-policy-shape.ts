@@ -14,13 +14,7 @@ const toolMembers = [
   "definition",
 ];
 const effects: readonly FlowEffect[] = ["read", "consequential", "egress"];
-const rules: readonly CallRule[] = [
-  "trusted_action",
-  "permitted_flow",
-  "either",
-  "both",
-  "always",
-];
+const rules: readonly CallRule[] = ["trusted_action", "permitted_flow", "either", "both", "always"];
 
 /**
  * Whether a policy, which may have been read from a file, has the form of one. A word that is
@@ -37,11 +31,7 @@ export function checkPolicyShape(policy: FlowPolicy): void {
   if (levels !== undefined && !(isTexts(levels) && levels.length > 0)) {
     throw wrong("levels", "a list of names, the lowest level first");
   }
-  const known = (levels as readonly string[] | undefined) ?? [
-    "public",
-    "private",
-    "user_identity",
-  ];
+  const known = (levels as readonly string[] | undefined) ?? ["public", "private", "user_identity"];
   const { tools, lists } = source;
   if (!isJsonObject(tools)) throw wrong("tools", "an object: what each tool does, by its name");
   for (const [key, flow] of Object.entries(tools)) checkTool(`tools["${key}"]`, flow, known);
@@ -70,12 +60,18 @@ function checkTool(where: string, flow: unknown, levels: readonly string[]): voi
     throw wrong(`${where}.definition`, "the hash that toolHash(tool) gives");
   }
   if (result !== undefined && typeof result !== "string" && !isJsonObject(result)) {
-    throw wrong(`${where}.result`, 'a label, or labels by path: { $: "trusted", "[*].body": "untrusted" }');
+    throw wrong(
+      `${where}.result`,
+      'a label, or labels by path: { $: "trusted", "[*].body": "untrusted" }',
+    );
   }
   checkArguments(`${where}.arguments`, flow["arguments"], levels);
   const acts = flow["effects"] === undefined || !isOnlyRead(flow["effects"]);
   if (acts && flow["rule"] === "always" && flow["effects"] === undefined) {
-    throw wrong(`${where}.effects`, 'said where the rule is "always": what is let through has to be known');
+    throw wrong(
+      `${where}.effects`,
+      'said where the rule is "always": what is let through has to be known',
+    );
   }
 }
 
@@ -102,7 +98,8 @@ function checkLists(lists: unknown): void {
       Array.isArray(list) &&
       list.length > 0 &&
       list.every((each) => typeof each === "string" || typeof each === "number");
-    if (name === "user") throw wrong("lists", 'without "user", which stands for what the user has written');
+    if (name === "user")
+      throw wrong("lists", 'without "user", which stands for what the user has written');
     if (!fits) throw wrong(`lists["${name}"]`, "a list of texts and numbers, not empty");
   }
 }
@@ -114,7 +111,8 @@ function checkEndorse(endorse: unknown, lists: object): void {
 }
 
 function checkEndorseRule(where: string, rule: unknown, lists: object): void {
-  if (!isJsonObject(rule)) throw wrong(where, 'a rule: { type: "selection", from } or { type: "value", maxBits }');
+  if (!isJsonObject(rule))
+    throw wrong(where, 'a rule: { type: "selection", from } or { type: "value", maxBits }');
   oneOf(`${where}.type`, rule["type"] ?? "", ["selection", "value", "lookup"]);
   if (rule["type"] === "lookup") {
     checkLookup(where, rule);
@@ -126,12 +124,16 @@ function checkEndorseRule(where: string, rule: unknown, lists: object): void {
   }
   if (rule["type"] === "value") {
     members(where, rule, ["type", "maxBits", "into"]);
-    if (typeof maxBits !== "number" || !(maxBits > 0)) throw wrong(`${where}.maxBits`, "a number above 0");
+    if (typeof maxBits !== "number" || !(maxBits > 0))
+      throw wrong(`${where}.maxBits`, "a number above 0");
     return;
   }
   members(where, rule, ["type", "from", "into", "untrustedContext"]);
   if (from !== "user" && !(typeof from === "string" && Object.hasOwn(lists, from))) {
-    throw wrong(`${where}.from`, `"user" or the name of a list: ${Object.keys(lists).join(", ") || "there are none"}`);
+    throw wrong(
+      `${where}.from`,
+      `"user" or the name of a list: ${Object.keys(lists).join(", ") || "there are none"}`,
+    );
   }
   if (untrustedContext === undefined) return;
   if (typeof untrustedContext !== "boolean" || (untrustedContext && from !== "user")) {
@@ -139,10 +141,16 @@ function checkEndorseRule(where: string, rule: unknown, lists: object): void {
   }
 }
 
-function checkLookup(where: string, { results, bits, ...rest }: { readonly [name: string]: unknown }): void {
+function checkLookup(
+  where: string,
+  { results, bits, ...rest }: { readonly [name: string]: unknown },
+): void {
   members(where, rest, ["type"]);
   if (!isTexts(results) || results.length === 0) {
-    throw wrong(`${where}.results`, 'a list of tools, or of parts of their results such as "create_file.id"');
+    throw wrong(
+      `${where}.results`,
+      'a list of tools, or of parts of their results such as "create_file.id"',
+    );
   }
   if (bits !== undefined && !(typeof bits === "number" && bits >= 0)) {
     throw wrong(`${where}.bits`, "a number of bits, 0 or more");
@@ -161,7 +169,8 @@ function checkAnswer(answer: unknown): void {
 
 function members(where: string, value: object, known: readonly string[]): void {
   const unknown = Object.keys(value).find((key) => !known.includes(key));
-  if (unknown !== undefined) throw wrong(where, `without "${unknown}"; it may have: ${known.join(", ")}`);
+  if (unknown !== undefined)
+    throw wrong(where, `without "${unknown}"; it may have: ${known.join(", ")}`);
 }
 
 function oneOf(where: string, value: unknown, words: readonly string[]): void {
@@ -180,5 +189,8 @@ function isTexts(value: unknown): value is readonly string[] {
 }
 
 function wrong(where: string, expected: string): ConfigurationError {
-  return new ConfigurationError("flow_policy", `Information flow policy: ${where} must be ${expected}.`);
+  return new ConfigurationError(
+    "flow_policy",
+    `Information flow policy: ${where} must be ${expected}.`,
+  );
 }

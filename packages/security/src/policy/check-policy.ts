@@ -1,5 +1,5 @@
 import type { FunctionTool, Tool } from "@tunic/core";
-import { pathTable, parsePathPattern } from "../tree/path-pattern.js";
+import { parsePathPattern, pathTable } from "../tree/path-pattern.js";
 import { compilePolicy } from "./compile-policy.js";
 import type { EndorseRule, FlowPolicy, ToolFlow } from "./flow-policy.js";
 import { argumentNames, toolHash, toolKey } from "./tool-identity.js";

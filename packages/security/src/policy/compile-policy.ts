@@ -2,7 +2,7 @@ import { copyJson, type JsonObject } from "@tunic/core";
 import { digest } from "../audit/digest.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
 import { createLabelLattice, defaultLattice, type LabelLattice } from "../labels/label-lattice.js";
-import { type PathTable, pathTable } from "../tree/path-pattern.js";
+import { type PathTable, parsePathPattern, pathTable, patternText } from "../tree/path-pattern.js";
 import { checkPolicyShape } from "./check-policy-shape.js";
 import type {
   AnswerFlow,
@@ -133,18 +133,29 @@ function lookupParts(
   key: string,
   onlyReads: boolean,
   endorse: readonly EndorseRule[],
-): Record<string, number> {
-  const parts: Record<string, number> = {};
+): Record<string, number | undefined> {
+  const parts: Record<string, number | undefined> = {};
   for (const rule of endorse) {
     if (rule.type !== "lookup") continue;
     for (const result of rule.results) {
       const { bits = 4 } = rule;
       if (result === key || (result === "*" && onlyReads)) parts["$"] = bits;
-      else if (result.startsWith(`${key}.`)) parts[result.slice(key.length + 1)] = bits;
-      else if (result.startsWith(`${key}[`)) parts[result.slice(key.length)] = bits;
+      else if (result.startsWith(`${key}.`)) addPart(parts, result.slice(key.length + 1), bits);
+      else if (result.startsWith(`${key}[`)) addPart(parts, result.slice(key.length), bits);
     }
   }
   return parts;
+}
+
+/** A part inside a result: what is around it shows its form, and nothing else that is in it. */
+function addPart(parts: Record<string, number | undefined>, path: string, bits: number): void {
+  let around = "";
+  for (const segment of parsePathPattern(path).segments) {
+    parts[around || "$"] ??= 0;
+    for (const other of [`${around}${around && "."}*`, `${around}[*]`]) parts[other] ??= undefined;
+    around = `${around}${patternText(segment, around === "")}`;
+  }
+  parts[around || "$"] = bits;
 }
 
 /** What does not say that it is trusted is not. */

@@ -16,8 +16,10 @@ const advice: Readonly<Record<FlowRule, string>> = {
   trusted_argument:
     "An argument that must be trusted holds untrusted data. Use a value that the user gave, extract one that can be endorsed with quarantined_llm, or ask the user.",
   permitted_flow: "Its receivers may not read this data. Leave the data out, or ask the user.",
-  argument_level: "An argument holds data that is too confidential for it. Leave it out, or ask the user.",
-  untrusted_link: "It holds a link that nobody trusted has written. Leave the link out, or ask the user.",
+  argument_level:
+    "An argument holds data that is too confidential for it. Leave it out, or ask the user.",
+  untrusted_link:
+    "It holds a link that nobody trusted has written. Leave the link out, or ask the user.",
   confidential_context: "Confidential data is in view, so nothing may be sent. Ask the user.",
   unknown_tool: "Nobody has said what this tool does. Ask the user.",
   unknown_reference:
@@ -27,7 +29,10 @@ const advice: Readonly<Record<FlowRule, string>> = {
 /** What a person is told of a rule that a call breaks. */
 export function violationText(tool: string, { rule, argument, origin }: FlowViolation): string {
   const at = argument === undefined ? tool : `"${argument}" of ${tool}`;
-  const from = origin?.tool === undefined ? "" : ` It comes from ${origin.tool}${origin.path ? `, ${origin.path}` : ""}.`;
+  const from =
+    origin?.tool === undefined
+      ? ""
+      : ` It comes from ${origin.tool}${origin.path ? `, ${origin.path}` : ""}.`;
   return `${reasons[rule].replace("{at}", at)}${from}`;
 }
 

@@ -22,7 +22,9 @@ export function endorseCall(
   leaves: readonly CallLeaf[],
 ): readonly Endorsement[] {
   const untrusted = facts.callLabel.integrity === "untrusted";
-  const found = untrusted ? endorseContext(policy, facts, leaves) : endorseArguments(policy, facts, leaves);
+  const found = untrusted
+    ? endorseContext(policy, facts, leaves)
+    : endorseArguments(policy, facts, leaves);
   const bits = found.reduce((sum, each) => sum + each.bits, 0);
   return bits <= facts.bitsLeft ? found : [];
 }
@@ -36,7 +38,9 @@ function endorseArguments(
     if (leaf.flow?.integrity !== "trusted" || leaf.label.integrity === "trusted") return [];
     for (const rule of policy.endorse) {
       if (rule.type === "lookup") continue;
-      const bits = appliesTo(rule, facts.tool, leaf) ? bitsBy(rule, policy, facts, leaf) : undefined;
+      const bits = appliesTo(rule, facts.tool, leaf)
+        ? bitsBy(rule, policy, facts, leaf)
+        : undefined;
       if (bits !== undefined) return [{ at: leaf.path, rule, bits }];
     }
     return [];
@@ -86,7 +90,11 @@ function bitsBy(
 }
 
 /** Whether a rule is about this argument. */
-function appliesTo({ into = everything }: ArgumentRule, tool: CompiledTool, leaf: CallLeaf): boolean {
+function appliesTo(
+  { into = everything }: ArgumentRule,
+  tool: CompiledTool,
+  leaf: CallLeaf,
+): boolean {
   const argument = leaf.path.match(/^[^.[]*/)?.[0] ?? "";
   return into.some(
     (pattern) =>

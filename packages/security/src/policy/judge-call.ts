@@ -3,7 +3,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import type { LabelLattice } from "../labels/label-lattice.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { CompiledPolicy, CompiledTool } from "./compile-policy.js";
-import { endorseCall, type Endorsement } from "./endorse-call.js";
+import { type Endorsement, endorseCall } from "./endorse-call.js";
 import type { FlowRule, FlowViolation } from "./flow-policy.js";
 import { linksIn } from "./links.js";
 import type { NamedValues } from "./named-values.js";

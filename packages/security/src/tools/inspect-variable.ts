@@ -12,7 +12,8 @@ export const inspectVariable: FunctionTool = asOwnTool(
   asWrapped(
     tool({
       name: "inspect_variable",
-      description: "Shows a hidden value. After that, actions that need a trusted context are refused.",
+      description:
+        "Shows a hidden value. After that, actions that need a trusted context are refused.",
       parameters: {
         type: "object",
         properties: { variable: { type: "string", description: "Such as vN or vN.body." } },

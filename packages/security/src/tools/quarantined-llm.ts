@@ -14,10 +14,10 @@ import {
   tool,
   toolResult,
 } from "@tunic/core";
+import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
-import type { StoredVariable } from "../flow/flow-memory.js";
 import { noSuchVariable } from "./inspect-variable.js";
 import { asOwnTool } from "./own-tools.js";
 import { schemaCapacity } from "./schema-capacity.js";
@@ -87,8 +87,10 @@ async function ask(
   try {
     value = await answerOf(client, prompt, found, schema, context);
   } catch (error) {
-    if (error instanceof StructuredOutputError) return failed("bad_answer", "the isolated model gave no answer of that form.");
-    if (error instanceof ConfigurationError) return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
+    if (error instanceof StructuredOutputError)
+      return failed("bad_answer", "the isolated model gave no answer of that form.");
+    if (error instanceof ConfigurationError)
+      return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
     throw error;
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
@@ -188,19 +190,30 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
   const { policy } = flow.settings;
   const { capacity } = label;
   const rule = policy.endorse.find(
-    (each) => each.type === "value" && capacity !== undefined && capacity <= each.maxBits && (each.into ?? ["*"]).includes("*"),
+    (each) =>
+      each.type === "value" &&
+      capacity !== undefined &&
+      capacity <= each.maxBits &&
+      (each.into ?? ["*"]).includes("*"),
   );
   const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
     flow.memory.bits += capacity;
-    audit(flow, "endorse", { callId, at: "result", bits: capacity, rule: rule as unknown as JsonObject });
+    audit(flow, "endorse", {
+      callId,
+      at: "result",
+      bits: capacity,
+      rule: rule as unknown as JsonObject,
+    });
     const { lattice } = flow.settings;
     const { capacity: _, ...rest } = label;
     const shown = lattice.label({ ...rest, integrity: "trusted" });
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
     return value;
   }
-  return referenceTo(flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }));
+  return referenceTo(
+    flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }),
+  );
 }
 
 function isRecord(value: JsonValue | undefined): value is JsonObject {

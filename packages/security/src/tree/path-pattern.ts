@@ -1,5 +1,5 @@
 import { ConfigurationError } from "@tunic/core";
-import { type PathPart, readParts } from "./json-path.js";
+import { type PathPart, pathText, readParts } from "./json-path.js";
 
 /** Which nodes of a JSON tree something is said of. */
 export interface PathPattern {
@@ -46,6 +46,22 @@ export function parsePathPattern(text: string): PathPattern {
   const { parts, problem } = readParts(text);
   if (parts !== undefined) return { text, segments: parts };
   throw new ConfigurationError("path_pattern", `The path ${JSON.stringify(text)} ${problem}.`);
+}
+
+/** One segment as it is written, behind others or first. */
+export function patternText(part: PathPart, first: boolean): string {
+  switch (part.kind) {
+    case "anyItem":
+      return "[*]";
+    case "item":
+      return `[${part.index}]`;
+    case "anyMember":
+      return first ? "*" : ".*";
+    case "member": {
+      const text = pathText([part.name]);
+      return first || text.startsWith("[") ? text : `.${text}`;
+    }
+  }
 }
 
 /**

@@ -27,7 +27,10 @@ export class VariableLimitError extends Error {
 }
 
 /** The variables in a conversation's memory. */
-export function variableStore(memory: FlowMemory, limits: VariableLimits = {}): ContentVariableStore {
+export function variableStore(
+  memory: FlowMemory,
+  limits: VariableLimits = {},
+): ContentVariableStore {
   const { variables: most = 10_000, bytes: mostBytes = 32 * 1024 * 1024 } = limits;
   return {
     add(value, label, origin) {
