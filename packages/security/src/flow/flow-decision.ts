@@ -11,6 +11,8 @@ export interface FlowDecision {
   /** Of the request that produced the call. */
   readonly callLabel: JsonObject;
   readonly violations: readonly FlowViolation[];
+  /** Of the denial, where it tells of the values in the call: see `endorseBits`. */
+  readonly told?: JsonObject;
   readonly remedies: readonly FlowRemedy[];
   /** What was let through although it is untrusted: where (empty: the whole call), and its bits. */
   readonly endorsed: readonly { readonly at: string; readonly bits: number }[];

@@ -18,6 +18,7 @@ import { VariableLimitError } from "../variables/variable-store.js";
 import { sealedContent, writtenLabel } from "./content-labels.js";
 import { own } from "./flow-memory.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
+import { outcomeLabel } from "./outcome-label.js";
 import { resourceKeys } from "./resources.js";
 import { hideRepeats, partState, type ResultPart } from "./result-parts.js";
 
@@ -75,7 +76,13 @@ function baseLabel(
     return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
   });
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
-  return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+  return unbounded(flow, lattice.joinAll([callLabel, argumentsLabel, child, ...read]));
+}
+
+/** What is made of several small values says as much as all of them: a join does not add up their bits. */
+function unbounded({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
+  const { capacity, ...rest } = label;
+  return capacity === undefined ? label : lattice.label(rest);
 }
 
 /** As confidential, but trusted. */
@@ -250,8 +257,9 @@ function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   const { lattice } = flow.settings;
   const [only] = result.contents;
   if (result.contents.length === 1 && only?.type === "text" && only.text === saysNothing) {
-    remember(terms, terms.record.callLabel, 0);
-    return { ...result, contents: [stamp(flow, only, terms.record.callLabel)] };
+    const said = failureLabel(terms);
+    remember(terms, said, 0);
+    return { ...result, contents: [stamp(flow, only, said)] };
   }
   const label = lattice.join(base, lattice.join(lattice.label("untrusted"), worst(flow, tool)));
   if (isVisible(terms, label)) {
@@ -262,8 +270,16 @@ function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   const value = (said.length === 1 ? said[0] : said) as JsonValue;
   const id = flow.variables.add(value, label, { callId, tool: tool.key, path: "error" });
   const text = `Error: the tool failed. What it said: ${JSON.stringify(referenceTo(id))}`;
-  remember(terms, terms.record.callLabel, 1);
-  return errorOf(terms, result, text, "the tool failed.");
+  const failed = failureLabel(terms);
+  remember(terms, failed, 1);
+  return errorOf(result, stamp(flow, textContent(text), failed), "the tool failed.");
+}
+
+/** That a call failed tells of its arguments, and of whoever makes its results. */
+function failureLabel({ flow, callId, record, base, tool }: ResultTerms): ContentLabel {
+  const { lattice } = flow.settings;
+  const values = lattice.join(base, tool.result.root.value);
+  return outcomeLabel(flow, callId, record.callLabel, values);
 }
 
 function worst({ settings: { lattice } }: FlowRun, tool: CompiledTool): ContentLabel {
@@ -271,21 +287,19 @@ function worst({ settings: { lattice } }: FlowRun, tool: CompiledTool): ContentL
 }
 
 function constantError(terms: ResultTerms, result: ToolResult, message: string): ToolResult {
-  remember(terms, terms.record.callLabel, 0);
-  return errorOf(terms, result, `Error: ${message}`, message);
+  const { flow, callId, record, tool, base } = terms;
+  const values = flow.settings.lattice.join(base, worst(flow, tool));
+  const label = outcomeLabel(flow, callId, record.callLabel, values);
+  remember(terms, label, 0);
+  return errorOf(result, stamp(flow, textContent(`Error: ${message}`), label), message);
 }
 
-function errorOf(
-  { flow, record }: ResultTerms,
-  { error }: ToolResult,
-  text: string,
-  message: string,
-): ToolResult {
+function errorOf({ error }: ToolResult, said: Content, message: string): ToolResult {
   const { code = "tool_error", retryable = false } = error ?? {};
   // A code may come from elsewhere, too; words of the loop's own kind say little enough.
   const known = /^[a-z][a-z_]{0,39}$/.test(code) ? code : "tool_error";
   return {
-    contents: [stamp(flow, textContent(text), record.callLabel)],
+    contents: [said],
     isError: true,
     error: { code: known, retryable, message },
   };

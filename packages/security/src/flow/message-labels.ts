@@ -120,6 +120,8 @@ function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean
     return lattice.joinAll(labels);
   // A call that did not run was answered by the loop, in words of its own: it says what the call said.
   if (labels.every((label) => label === undefined) && !hasRun(flow, callId)) {
+    const { told } = own(flow.memory.decisions, callId) ?? {};
+    if (told !== undefined) return lattice.read(told) ?? lattice.top;
     return callLabel(flow, callId) ?? lattice.top;
   }
   return lattice.top;

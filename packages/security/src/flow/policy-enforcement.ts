@@ -8,6 +8,7 @@ import {
   type Verdict,
   type VerdictContext,
 } from "@tunic/core";
+import type { ContentLabel } from "../labels/content-label.js";
 import { denialOf, describeCall, violationText } from "../policy/describe-violation.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
@@ -17,6 +18,7 @@ import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { callLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { outcomeLabel } from "./outcome-label.js";
 import { permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -83,6 +85,7 @@ async function enforceCall(
     callLabel: edited ? (callLabel(flow, context.call.callId) ?? flow.answer) : label,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
+    nextVariable: flow.memory.next,
     untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
       origin !== undefined &&
       own.integrity === "untrusted" &&
@@ -134,7 +137,9 @@ function weigh(
   }
   // Nobody can judge a reference that stands for nothing.
   if (mode !== "approve" || call.leaves === undefined) {
-    decide(flow, callId, call, judged, "deny");
+    const told = outcomeLabel(flow, callId, call.callLabel, weighed(flow, call, judged));
+    flow.results.set(callId, told);
+    decide(flow, callId, call, judged, "deny", told);
     return { kind: "deny", message: denialOf(call.tool.key, first.rule) };
   }
   if (isPermitted(flow, context, call, judged)) {
@@ -151,6 +156,26 @@ function weigh(
       flow: { tool: call.tool.key, violations: judged.violations as never },
     },
   };
+}
+
+/** What a denial depended on, beside labels: that it was denied tells of it. */
+function weighed(
+  { settings: { lattice, policy } }: FlowRun,
+  { tool, leaves = [], argumentsLabel }: ReadCall,
+  { violations }: Judged,
+): ContentLabel {
+  const selects = policy.endorse.some(({ type }) => type === "selection");
+  // With `either`, whatever else is wrong would not have counted but for the values.
+  const rules = (tool.rule === "either" ? violations : violations.slice(0, 1)).map(
+    ({ rule }) => rule,
+  );
+  const byValue =
+    rules.includes("untrusted_link") ||
+    rules.includes("unknown_reference") ||
+    (rules.includes("trusted_argument") && selects);
+  if (byValue) return argumentsLabel;
+  if (!rules.includes("permitted_flow")) return lattice.bottom;
+  return lattice.joinAll(leaves.flatMap((leaf) => (leaf.recipient ? [leaf.label] : [])));
 }
 
 /** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */

@@ -103,7 +103,10 @@ export interface FlowPolicy {
   /** Values that no attacker writes: contacts, accounts, places. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
   readonly endorse?: readonly EndorseRule[];
-  /** How many bits endorsements may let through in one session. Default 64. */
+  /**
+   * How many bits endorsements may let through in one session. Default 64. That a call failed or was denied
+   * costs one where it depended on untrusted values: with 0, such a call leaves the context untrusted.
+   */
   readonly endorseBits?: number;
   readonly answer?: AnswerFlow;
 }

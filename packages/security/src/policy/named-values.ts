@@ -71,6 +71,7 @@ export function isSpecific(value: JsonValue): boolean {
 export function isBounded(value: JsonValue): boolean {
   if (value === null || typeof value === "boolean" || value === "") return true;
   if (typeof value === "number") return true;
+  if (typeof value === "object") return Object.keys(value).length === 0;
   return typeof value === "string" && dateTime.test(value);
 }
 
@@ -79,7 +80,7 @@ const dateTime =
 
 /** The most that a bounded value can say, in bits. */
 export function bitsOf(value: JsonValue): number {
-  if (value === null || value === "") return 0;
+  if (value === null || value === "" || typeof value === "object") return 0;
   if (typeof value === "boolean") return 1;
   return typeof value === "number" ? Math.max(1, Math.log2(Math.abs(value) + 2)) + 1 : 16;
 }

@@ -2,6 +2,7 @@ import {
   type ChatClient,
   ConfigurationError,
   type Content,
+  canonicalJson,
   type FunctionInvocationContext,
   type FunctionTool,
   type JsonObject,
@@ -16,11 +17,13 @@ import {
 } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
+import { outcomeLabel } from "../flow/outcome-label.js";
 import type { ContentLabel } from "../labels/content-label.js";
-import { asReference, referenceTo } from "../tree/reference.js";
+import { referenceTo } from "../tree/reference.js";
+import { askedVariables } from "./asked-variables.js";
 import { noSuchVariable } from "./inspect-variable.js";
 import { asOwnTool } from "./own-tools.js";
-import { schemaCapacity } from "./schema-capacity.js";
+import { fixedMembers, schemaCapacity } from "./schema-capacity.js";
 import { asWrapped } from "./wrap-tool.js";
 
 interface QuarantineArguments {
@@ -75,29 +78,36 @@ async function ask(
   const flow = flowOf(context.run);
   const record = flow?.calls.get(callId);
   if (flow === undefined || record === undefined) return noSuchVariable();
-  flow.ownResults.set(callId, record.callLabel);
-  const found = refs.map((text) => {
-    const reference = asReference({ $ref: text });
-    return reference && flow.variables.get(reference.id, reference.path);
-  });
-  if (!found.every((stored) => stored !== undefined)) return noSuchVariable();
-  const { lattice } = flow.settings;
-  const label = lattice.joinAll(found.map((stored) => lattice.read(stored.label) ?? lattice.top));
+  const { callLabel } = record;
+  flow.ownResults.set(callId, callLabel);
+  const asked = askedVariables(flow, record, refs);
+  const { found } = asked;
+  // The question is the model's own: it may say anything that the model has read.
+  const label = flow.settings.lattice.join(callLabel, asked.label);
+  const failed = (result: ToolResult): ToolResult => {
+    flow.ownResults.set(callId, outcomeLabel(flow, callId, callLabel, label));
+    return result;
+  };
+  if (found === undefined) return failed(noSuchVariable());
   let value: JsonValue;
   try {
     value = await answerOf(client, prompt, found, schema, context);
   } catch (error) {
     if (error instanceof StructuredOutputError)
-      return failed("bad_answer", "the isolated model gave no answer of that form.");
+      return failed(failure("bad_answer", "the isolated model gave no answer of that form."));
     if (error instanceof ConfigurationError)
-      return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
+      return failure("bad_schema", "`schema` is no JSON Schema that can be used.");
+    // What a service says of a failure may quote the data: it is hidden like any tool's error.
+    flow.ownResults.delete(callId);
     throw error;
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
-  return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });
+  const { capacity: _, ...whole } = label;
+  const made = withCapacity(flow, whole, bitsIn(flow, callLabel, found));
+  return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
 }
 
-function failed(code: string, message: string): ToolResult {
+function failure(code: string, message: string): ToolResult {
   return toolResult({
     contents: `Error: ${message}`,
     error: { code, retryable: false, message },
@@ -154,7 +164,10 @@ function boxed(schema: JsonObject): JsonObject {
   };
 }
 
-/** Hidden leaf by leaf: an object keeps its members, which the schema has named. */
+/**
+ * Hidden leaf by leaf, where the schema alone says which members there are, and in which order: whichever of
+ * them the isolated model wrote, or wrote first, would tell something.
+ */
 function kept(
   flow: FlowRun,
   callId: string,
@@ -162,27 +175,43 @@ function kept(
   label: ContentLabel,
   schema: JsonObject | undefined,
 ): JsonValue {
-  const members = schema?.["properties"];
-  const closed = schema?.["type"] === "object" && schema["additionalProperties"] === false;
-  if (closed && isRecord(members) && isRecord(value)) {
+  const members = schema && fixedMembers(schema);
+  if (members !== undefined && isRecord(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => {
-        const own = members[name];
-        return [name, kept(flow, callId, each, label, isRecord(own) ? own : undefined)];
+      Object.entries(members).map(([name, own]) => {
+        const each = Object.hasOwn(value, name) ? value[name] : undefined;
+        return [name, kept(flow, callId, each ?? null, label, isRecord(own) ? own : undefined)];
       }),
     );
   }
-  const capacity = schema && schemaCapacity(schema);
-  return keptLeaf(flow, callId, value, withCapacity(flow, label, capacity));
+  const bits = (schema && schemaCapacity(schema)) ?? Number.POSITIVE_INFINITY;
+  return keptLeaf(flow, callId, value, withCapacity(flow, label, bits));
+}
+
+/** What an attacker can have said in a question and the values that it is about: their bits add up. */
+function bitsIn(
+  { settings: { lattice } }: FlowRun,
+  callLabel: ContentLabel,
+  found: readonly StoredVariable[],
+): number {
+  // What is in view may be many small values.
+  if (callLabel.integrity === "untrusted") return Number.POSITIVE_INFINITY;
+  const labels = found.map(({ label }) => lattice.read(label) ?? lattice.top);
+  return labels.reduce(
+    (sum, { integrity, capacity = Number.POSITIVE_INFINITY }) =>
+      integrity === "trusted" ? sum : sum + capacity,
+    0,
+  );
 }
 
 function withCapacity(
   { settings: { lattice } }: FlowRun,
-  label: ContentLabel,
-  bits: number | undefined,
+  { capacity = Number.POSITIVE_INFINITY, ...label }: ContentLabel,
+  bits: number,
 ): ContentLabel {
-  if (bits === undefined || label.integrity === "trusted") return label;
-  return lattice.label({ ...label, capacity: Math.min(label.capacity ?? bits, bits) });
+  const least = Math.min(capacity, bits);
+  const bounded = label.integrity === "untrusted" && Number.isFinite(least);
+  return lattice.label(bounded ? { ...label, capacity: least } : label);
 }
 
 /** Shown where a rule of the policy endorses so small a value, else kept as a variable. */
@@ -209,7 +238,8 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
     const { capacity: _, ...rest } = label;
     const shown = lattice.label({ ...rest, integrity: "trusted" });
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
-    return value;
+    // The order of members was not counted.
+    return JSON.parse(canonicalJson(value)) as JsonValue;
   }
   return referenceTo(
     flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }),
