@@ -64,6 +64,8 @@ export interface FlowSettings {
   readonly labelSecret: LabelSecret | undefined;
   readonly limits: VariableLimits;
   readonly audit: FlowAudit | undefined;
+  /** Hashes of the tools that the policy was checked against, by key: what the policy says is said of these. */
+  readonly pins: Map<string, string>;
 }
 
 export const flowOptionNames = [
@@ -131,6 +133,7 @@ export function flowSettings(
     labelSecret,
     limits,
     audit,
+    pins: new Map(),
   };
   known.set(options, settings);
   return settings;

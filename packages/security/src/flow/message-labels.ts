@@ -23,6 +23,8 @@ export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
     if (flow.input.has(message.id)) continue;
     flow.input.set(message.id, message);
     if (message.role !== "assistant" && message.role !== "tool") continue;
+    // A run inside another one that goes on brings its own messages back.
+    if (flow.run.session === undefined && own(flow.memory.messages, message.id)) continue;
     const label =
       message.role === "assistant"
         ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
@@ -114,7 +116,9 @@ function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean
   const { callId, contents } = result;
   const made = flow.results.get(callId);
   if (made !== undefined) return made;
-  const labels = contents.map((content) =>
+  // Of arguments that a person has changed the loop tells first, in words of its own.
+  const said = result.edited === undefined ? contents : contents.slice(1);
+  const labels = said.map((content) =>
     believedLabel(flow, content, ours, () => sealedContent(content)),
   );
   if (labels.every((label) => label !== undefined) && labels.length > 0)

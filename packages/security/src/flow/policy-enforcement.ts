@@ -18,7 +18,7 @@ import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { callLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
 import { permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -57,6 +57,7 @@ async function enforceRun(
   const response = await next();
   if (!flow.halves.has("tracking")) throw halfMissing();
   noteOwnWords(flow, response.messages);
+  notePaused(flow, response);
   return response;
 }
 
@@ -66,6 +67,16 @@ function noteOwnWords(flow: FlowRun, messages: readonly Message[]): void {
   for (const message of messages) {
     if (message.role !== "assistant" || lattice.authentic(writtenLabel(message))) continue;
     put(flow.memory.messages, message.id, lattice.join(flow.answer, flow.shown));
+  }
+}
+
+/** A run that works for a call has no session: when it pauses, its messages wait at the call, without their marks. */
+function notePaused(flow: FlowRun, { outcome, messages }: AgentResponse): void {
+  if (outcome !== "paused" || flow.run.session !== undefined) return;
+  for (const message of messages) {
+    if (message.role === "assistant" || message.role === "tool") {
+      put(flow.memory.messages, message.id, messageLabel(flow, message));
+    }
   }
 }
 
