@@ -32,10 +32,9 @@ export function flowOfTool(flow: FlowRun, tool: FunctionTool): CompiledTool {
   const named = policy.tools.get(key);
   const changed = hasChanged(flow, original, key);
   if (named === undefined || changed) return unknownTool(key, lattice);
-  const { definition } = named;
-  if (definition !== undefined && definition !== toolHash(original))
-    return unknownTool(key, lattice);
-  return named;
+  const { definition = flow.settings.pins.get(key) } = named;
+  const other = definition !== undefined && definition !== toolHash(original);
+  return other ? unknownTool(key, lattice) : named;
 }
 
 /** Whether a foreign tool is not what it was when this conversation first met it. */
