@@ -92,6 +92,7 @@ class GuardedAnswer implements Transform {
     if (reference === undefined || stored === undefined) return undefined;
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
+    this.#flow.shown = lattice.join(this.#flow.shown, label);
     const variable = referenceTo(reference.id, reference.path).$ref;
     const text = mayRead(this.#flow, label) ? this.#guarded(stored.value, label) : "[withheld]";
     const additionalProperties = { label: label as unknown as JsonValue, variable };

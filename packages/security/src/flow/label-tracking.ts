@@ -75,12 +75,12 @@ function checkHalves({ halves }: FlowRun): void {
 }
 
 /** What a run has come to know, the call that it works for knows. */
-function reportUp({ run, answer, settings: { lattice } }: FlowRun): void {
+function reportUp({ run, answer, shown, settings: { lattice } }: FlowRun): void {
   const { parent, parentCallId } = run;
   const around = parent && flowOf(parent);
   if (around === undefined || parentCallId === undefined) return;
   const before = around.childLabels.get(parentCallId) ?? lattice.bottom;
-  around.childLabels.set(parentCallId, lattice.join(before, answer));
+  around.childLabels.set(parentCallId, lattice.joinAll([before, answer, shown]));
 }
 
 async function trackRequest(
