@@ -13,6 +13,7 @@ import {
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
 import { withoutShownVariables } from "../answer/shown-variables.js";
+import type { ContentLabel } from "../labels/content-label.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
@@ -99,11 +100,21 @@ async function trackRequest(
   context.transformUpdates(guardAnswer(flow, answer));
   try {
     const response = await next();
+    noteCalls(flow, response, answer.current);
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
     return response;
   } finally {
     flow.answer = answer.current;
     audit(flow, "label", { answer: context.iteration, label: { ...flow.answer } as never });
+  }
+}
+
+/** Calls that the model itself has made know what it knew. */
+function noteCalls(flow: FlowRun, { messages }: ChatResponse, label: ContentLabel): void {
+  for (const { contents } of messages) {
+    for (const content of contents) {
+      if (content.type === "function_call") flow.callLabels.set(content.callId, label);
+    }
   }
 }
 

@@ -18,7 +18,7 @@ import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
 import { permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -66,7 +66,7 @@ function noteOwnWords(flow: FlowRun, messages: readonly Message[]): void {
   const { lattice } = flow.settings;
   for (const message of messages) {
     if (message.role !== "assistant" || lattice.authentic(writtenLabel(message))) continue;
-    put(flow.memory.messages, message.id, lattice.join(flow.answer, flow.shown));
+    put(flow.memory.messages, message.id, knownLabel(flow));
   }
 }
 
@@ -97,13 +97,14 @@ async function enforceCall(
   // A person's edit is the person's own word, whatever the model had read.
   const edited = context.decision?.edited === true;
   const { lattice } = settings;
-  const label = edited ? lattice.bottom : (callLabel(flow, context.call.callId) ?? flow.answer);
+  const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
+  const label = edited ? lattice.bottom : decided;
   const call = readCall(flow, context.tool, context.arguments, label);
   const inner = await next();
   const judged = judge(flow, context, call);
   flow.calls.set(context.call.callId, {
     tool: context.tool,
-    callLabel: edited ? (callLabel(flow, context.call.callId) ?? flow.answer) : label,
+    callLabel: decided,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
     untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
