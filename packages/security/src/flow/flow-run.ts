@@ -10,7 +10,7 @@ import type { FlowAuditKind } from "../audit/flow-audit.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
-import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
 /** A call that was judged. */
@@ -31,6 +31,8 @@ export interface FlowRun {
   readonly settings: FlowSettings;
   readonly run: RunContext;
   readonly memory: FlowMemory;
+  /** Where endorsed bits are counted. */
+  readonly ledger: Pick<FlowMemory, "bits">;
   readonly variables: ContentVariableStore;
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
@@ -106,6 +108,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     settings,
     run,
     memory: held,
+    ledger: flowLedgerOf(run) ?? held,
     variables: variableStore(held, settings.limits),
     floor,
     halves: new Set(),

@@ -131,7 +131,7 @@ function judge(flow: FlowRun, { tool }: VerdictContext, call: ReadCall) {
     callLabel: call.callLabel,
     leaves: call.leaves,
     named: namedValuesOf(flow),
-    bitsLeft: policy.endorseBits - flow.memory.bits,
+    bitsLeft: policy.endorseBits - flow.ledger.bits,
     strict: mode === "strict",
   });
 }
@@ -224,7 +224,7 @@ function letRun(
   if (origins.length > 0)
     audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
   for (const { at, bits, rule } of endorsements) {
-    flow.memory.bits += bits;
+    flow.ledger.bits += bits;
     audit(flow, "endorse", {
       callId,
       tool: call.tool.key,

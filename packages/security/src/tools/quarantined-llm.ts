@@ -196,9 +196,9 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       capacity <= each.maxBits &&
       (each.into ?? ["*"]).includes("*"),
   );
-  const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
+  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
-    flow.memory.bits += capacity;
+    flow.ledger.bits += capacity;
     audit(flow, "endorse", {
       callId,
       at: "result",
