@@ -18,9 +18,10 @@ import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { labelResult, stamp } from "./label-result.js";
+import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { stamp } from "./result-terms.js";
 
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
