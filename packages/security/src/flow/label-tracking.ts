@@ -97,7 +97,7 @@ async function trackRequest(
   const label = requestLabel(flow, context.messages, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
-  context.transformUpdates(guardAnswer(flow, answer));
+  context.transformUpdates(guardAnswer(flow, answer, context.options));
   try {
     const response = await next();
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
