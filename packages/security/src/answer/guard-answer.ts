@@ -22,7 +22,7 @@ import { ReferenceText } from "./reference-text.js";
 export function guardAnswer(
   flow: FlowRun,
   answer: AnswerLabel,
-  { responseFormat }: Pick<ChatOptions, "responseFormat">,
+  { responseFormat }: ChatOptions,
 ): TransformFactory {
   return () => new GuardedAnswer(flow, answer, responseFormat !== undefined);
 }
@@ -34,18 +34,18 @@ const withheld = "[This answer was withheld: it holds data that whoever reads it
 class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
-  /** Whether the answer is a value as JSON: what is shown in it has to be one, too. */
-  readonly #isJson: boolean;
+  readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
   #last: DeltaUpdate | undefined;
   #withheld = false;
   #removed = 0;
 
-  constructor(flow: FlowRun, answer: AnswerLabel, isJson: boolean) {
+  /** @param json Whether the answer is JSON, so that what is put into it has to be. */
+  constructor(flow: FlowRun, answer: AnswerLabel, json: boolean) {
     this.#flow = flow;
     this.#answer = answer;
-    this.#isJson = isJson;
+    this.#json = json;
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
@@ -108,18 +108,20 @@ class GuardedAnswer implements Transform {
     const label = lattice.read(stored.label) ?? lattice.top;
     this.#flow.shown = lattice.join(this.#flow.shown, label);
     const variable = referenceTo(reference.id, reference.path).$ref;
-    const text = this.#shown(mayRead(this.#flow, label) ? stored.value : "[withheld]", label);
+    const text = mayRead(this.#flow, label)
+      ? this.#guarded(stored.value, label)
+      : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
-  #shown(value: JsonValue, label: ContentLabel): string {
-    if (typeof value !== "string") return this.#guarded(JSON.stringify(value), label);
-    const text = this.#guarded(value, label);
-    return this.#isJson ? JSON.stringify(text) : text;
+  #withheldValue(): string {
+    return this.#json ? '"[withheld]"' : "[withheld]";
   }
 
-  #guarded(text: string, label: ContentLabel): string {
+  #guarded(value: JsonValue, label: ContentLabel): string {
+    const plain = typeof value === "string" && !this.#json;
+    const text = plain ? value : JSON.stringify(value);
     const guard = linkGuard((link) => this.#keeps(link, label));
     return guard.add(text) + guard.flush();
   }

@@ -19,14 +19,17 @@ import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { labelResult, stamp } from "./label-result.js";
+import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { stamp } from "./result-terms.js";
 
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
  * keeps untrusted parts of results out of its sight. It decides nothing: that is `policyEnforcement`,
- * made with the same options object. {@link secureAgent} makes both.
+ * made with the same options object. {@link secureAgent} makes both. Takes the innermost seats among agent and
+ * chat handlers and the outermost among function handlers. The propagation of FIDES (arXiv 2505.23643, section 4),
+ * with a label for each message instead of one for the conversation.
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */

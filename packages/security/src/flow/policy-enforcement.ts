@@ -26,7 +26,8 @@ import { noteWrites } from "./resources.js";
 /**
  * Judges every call by the labels of its arguments and of the request that produced it. The order in
  * which calls of a batch finish never changes a verdict. Made with the same options object as
- * `labelTracking`; {@link secureAgent} makes both.
+ * `labelTracking`; {@link secureAgent} makes both. Takes the outermost seats among agent and verdict handlers. The
+ * policies of FIDES (arXiv 2505.23643, section 4).
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */
