@@ -14,7 +14,7 @@ export interface ToolTraits {
 }
 
 /** A tool of an episode: called only when the call really runs, with the values of all references. */
-export interface HarnessTool {
+interface HarnessTool {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonObject;
@@ -48,7 +48,7 @@ export interface ModelTurn {
 }
 
 /** What an episode is. */
-export interface Descriptor {
+interface Descriptor {
   readonly id: string;
   readonly suite: string;
   readonly kind: EpisodeKind;

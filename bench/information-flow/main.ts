@@ -74,13 +74,14 @@ async function compare(harness: Harness): Promise<boolean> {
   return true;
 }
 
-function beside({ expected }: Reference, { total }: Measured): string {
+function beside({ expected, difference }: Reference, { total }: Measured): string {
   const names = ["done", "control", "hijacked"] as const;
-  return names
+  const figures = names
     .flatMap((name) =>
       expected[name] === undefined ? [] : [`${name} ${total[name]} (expected ${expected[name]})`],
     )
     .join(", ");
+  return difference === undefined ? figures : `${figures}; the difference: ${difference}`;
 }
 
 function table(title: string, { lines }: Measured, started: number): void {
