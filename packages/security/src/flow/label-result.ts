@@ -6,6 +6,7 @@ import {
   type ToolResult,
   textContent,
 } from "@tunic/core";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
@@ -47,7 +48,13 @@ export function labelResult(
 ): ToolResult {
   const { argumentsLabel } = record;
   const base = baseLabel(flow, callId, record, tool, argumentsLabel);
-  const lookedUp = baseLabel(flow, callId, record, tool, asTrusted(flow, argumentsLabel));
+  const lookedUp = baseLabel(
+    flow,
+    callId,
+    record,
+    tool,
+    asTrusted(flow.settings.lattice, argumentsLabel),
+  );
   const terms = { flow, record, tool, callId, base, lookedUp };
   try {
     return result.isError ? labelError(terms, result) : labelContents(terms, result);
@@ -76,13 +83,6 @@ function baseLabel(
   });
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
   return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
-}
-
-/** As confidential, but trusted. */
-function asTrusted({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
-  if (label.integrity === "trusted") return label;
-  const { capacity: _, ...rest } = label;
-  return lattice.label({ ...rest, integrity: "trusted" });
 }
 
 function labelContents(terms: ResultTerms, result: ToolResult): ToolResult {
