@@ -37,7 +37,7 @@ describe("S2 the classic hijack: visible untrusted text tells the model to act",
         turns: [...first, call("send_email", deck), call("list_rooms"), "Rooms A and B are free."],
       });
       const response = await world.say("Which rooms are free? Read the news first.");
-      expect(world.seen).toContain(injection);
+      expect(world.sees(injection)).toBe(true);
       expect(world.ran.map(({ tool }) => tool)).not.toContain("send_email");
       expect(world.verdicts).toContain("send_email: deny trusted_call");
       expect(world.verdicts.at(-1)).toBe("list_rooms: run");
@@ -184,6 +184,6 @@ describe("S3 exfiltration by reading", () => {
       "fetch_url: deny permitted_flow",
       "post: deny permitted_flow",
     ]);
-    expect(world.seen).not.toContain(secret);
+    expect(world.sees(secret)).toBe(false);
   });
 });

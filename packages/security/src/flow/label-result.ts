@@ -251,7 +251,7 @@ function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   const [only] = result.contents;
   if (result.contents.length === 1 && only?.type === "text" && only.text === saysNothing) {
     remember(terms, terms.record.callLabel, 0);
-    return { ...result, contents: [stamp(flow, only, terms.record.callLabel)] };
+    return errorOf(terms, result, saysNothing, "Function failed.");
   }
   const label = lattice.join(base, lattice.join(lattice.label("untrusted"), worst(flow, tool)));
   if (isVisible(terms, label)) {
