@@ -9,7 +9,15 @@ import {
   type Verdict,
   type VerdictContext,
 } from "@tunic/core";
-import { denialOf, describeCall, violationText } from "../policy/describe-violation.js";
+import { asTrusted } from "../labels/as-trusted.js";
+import {
+  denialOf,
+  describeCall,
+  lastDenialOf,
+  patience,
+  violationText,
+} from "../policy/describe-violation.js";
+import type { FlowRule } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
@@ -95,16 +103,16 @@ async function enforceCall(
 ): Promise<Verdict> {
   const flow = flowOf(context.run);
   if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
-  // A person's edit is the person's own word, whatever the model had read.
+  // A person's edit is the person's own word, whatever the model had read; the rest may still say it.
   const edited = context.decision?.edited === true;
-  const { lattice } = settings;
   const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
-  const label = edited ? lattice.bottom : decided;
+  const label = edited ? asTrusted(settings.lattice, decided) : decided;
   const call = readCall(flow, context.tool, context.arguments, label);
   const inner = await next();
   const judged = judge(flow, context, call);
   flow.calls.set(context.call.callId, {
     tool: context.tool,
+    rules: call.tool,
     callLabel: decided,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
@@ -160,7 +168,7 @@ function weigh(
   // Nobody can judge a reference that stands for nothing.
   if (mode !== "approve" || call.leaves === undefined) {
     decide(flow, callId, call, judged, "deny");
-    return { kind: "deny", message: denialOf(call.tool.key, first.rule) };
+    return { kind: "deny", message: denial(flow, call.tool.key, first.rule) };
   }
   if (isPermitted(flow, context, call, judged)) {
     decide(flow, callId, call, judged, "approved");
@@ -176,6 +184,14 @@ function weigh(
       flow: { tool: call.tool.key, violations: judged.violations as never },
     },
   };
+}
+
+/** A model that tries the same for ever is told to stop; how often it may try says nothing of the data. */
+function denial({ denials }: FlowRun, tool: string, rule: FlowRule): string {
+  const message = denialOf(tool, rule);
+  const times = (denials.get(message) ?? 0) + 1;
+  denials.set(message, times);
+  return times < patience ? message : lastDenialOf(tool, rule);
 }
 
 /** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */
@@ -234,5 +250,7 @@ function letRun(
       rule: rule as unknown as JsonObject,
     });
   }
-  noteWrites(flow, call.tool, call.effective, lattice.join(call.callLabel, call.argumentsLabel));
+  // Of an edited call, too, the rest was decided on in the context that the model was in.
+  const decided = flow.calls.get(callId)?.callLabel ?? call.callLabel;
+  noteWrites(flow, call.tool, call.effective, lattice.join(decided, call.argumentsLabel));
 }

@@ -48,6 +48,11 @@ export interface ToolFlow {
    * label without an integrity is untrusted. Default: untrusted.
    */
   readonly result?: LabelInput | Readonly<Record<string, LabelInput>>;
+  /**
+   * Whether people who watch see how the tool's work goes, `all` of it. Default: only while everything
+   * that it may tell is trusted; the rest is left out.
+   */
+  readonly progress?: "all";
   /** Keys of what a call reads from, such as `notes` or `file:{file_id}`: what was written there keeps its label. */
   readonly reads?: readonly string[];
   /** Keys of what a call writes to. */

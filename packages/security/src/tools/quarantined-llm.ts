@@ -17,6 +17,7 @@ import {
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
 import { noSuchVariable } from "./inspect-variable.js";
@@ -215,8 +216,7 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       rule: rule as unknown as JsonObject,
     });
     const { lattice } = flow.settings;
-    const { capacity: _, ...rest } = label;
-    const shown = lattice.label({ ...rest, integrity: "trusted" });
+    const shown = asTrusted(lattice, label);
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
     return value;
   }
