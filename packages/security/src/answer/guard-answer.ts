@@ -1,4 +1,11 @@
-import type { Content, DeltaUpdate, JsonValue, Transform, TransformFactory } from "@tunic/core";
+import type {
+  ChatOptions,
+  Content,
+  DeltaUpdate,
+  JsonValue,
+  Transform,
+  TransformFactory,
+} from "@tunic/core";
 import type { AnswerLabel } from "../flow/answer-label.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
@@ -12,8 +19,12 @@ import { ReferenceText } from "./reference-text.js";
  * that nobody trusted has written are taken out, and what its reader may not know is withheld. It goes by
  * the label of the request, so it is known before the first piece; nothing is shown and taken back.
  */
-export function guardAnswer(flow: FlowRun, answer: AnswerLabel): TransformFactory {
-  return () => new GuardedAnswer(flow, answer);
+export function guardAnswer(
+  flow: FlowRun,
+  answer: AnswerLabel,
+  { responseFormat }: ChatOptions,
+): TransformFactory {
+  return () => new GuardedAnswer(flow, answer, responseFormat !== undefined);
 }
 
 type Emit = (update: DeltaUpdate) => void | Promise<void>;
@@ -23,15 +34,18 @@ const withheld = "[This answer was withheld: it holds data that whoever reads it
 class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
+  readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
   #last: DeltaUpdate | undefined;
   #withheld = false;
   #removed = 0;
 
-  constructor(flow: FlowRun, answer: AnswerLabel) {
+  /** @param json Whether the answer is JSON, so that what is put into it has to be. */
+  constructor(flow: FlowRun, answer: AnswerLabel, json: boolean) {
     this.#flow = flow;
     this.#answer = answer;
+    this.#json = json;
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
@@ -92,14 +106,22 @@ class GuardedAnswer implements Transform {
     if (reference === undefined || stored === undefined) return undefined;
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
+    this.#flow.shown = lattice.join(this.#flow.shown, label);
     const variable = referenceTo(reference.id, reference.path).$ref;
-    const text = mayRead(this.#flow, label) ? this.#guarded(stored.value, label) : "[withheld]";
+    const text = mayRead(this.#flow, label)
+      ? this.#guarded(stored.value, label)
+      : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
+  #withheldValue(): string {
+    return this.#json ? '"[withheld]"' : "[withheld]";
+  }
+
   #guarded(value: JsonValue, label: ContentLabel): string {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const plain = typeof value === "string" && !this.#json;
+    const text = plain ? value : JSON.stringify(value);
     const guard = linkGuard((link) => this.#keeps(link, label));
     return guard.add(text) + guard.flush();
   }

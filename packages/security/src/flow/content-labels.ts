@@ -56,6 +56,14 @@ export function sealedContent(content: Content): JsonValue {
   return said as JsonValue;
 }
 
+/** What a context provider brings into a run, by the provider's name. */
+export function providerLabel(
+  { settings: { lattice, providers } }: FlowRun,
+  name: unknown,
+): ContentLabel {
+  return (typeof name === "string" ? providers.get(name) : undefined) ?? lattice.top;
+}
+
 /** A part of a user's message. What it says of itself can only restrict, unless it is to be believed. */
 export function userContentLabel(flow: FlowRun, content: Content): ContentLabel {
   const { lattice, labels } = flow.settings;

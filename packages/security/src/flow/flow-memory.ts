@@ -113,8 +113,7 @@ function readMemory(stored: JsonObject): FlowMemory {
   const memory = newFlowMemory();
   const source = copyJson(stored);
   for (const name of records) {
-    const part = Object.hasOwn(source, name) ? source[name] : undefined;
-    if (!isJsonObject(part)) continue;
+    const part = partOf(source, name);
     for (const [key, value] of Object.entries(part))
       put(memory[name] as Record<string, unknown>, key, value);
   }
@@ -122,14 +121,17 @@ function readMemory(stored: JsonObject): FlowMemory {
     const count = source[name];
     if (typeof count === "number" && count >= 0) memory[name] = count;
   }
-  const { children, lowered } = source;
+  const { lowered } = source;
   if (Array.isArray(lowered)) memory.lowered.push(...lowered.filter(isJsonObject));
-  if (isJsonObject(children)) {
-    for (const [key, child] of Object.entries(children)) {
-      if (isJsonObject(child)) put(memory.children, key, readMemory(child));
-    }
+  for (const [key, child] of Object.entries(partOf(source, "children"))) {
+    if (isJsonObject(child)) put(memory.children, key, readMemory(child));
   }
   return memory;
+}
+
+function partOf(source: JsonObject, name: string): JsonObject {
+  const part = Object.hasOwn(source, name) ? source[name] : undefined;
+  return isJsonObject(part) ? part : {};
 }
 
 /** The member of a record, made where there is none. */

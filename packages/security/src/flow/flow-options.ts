@@ -32,6 +32,8 @@ export interface SourceLabels {
   readonly user?: LabelInput | undefined;
   /** Of files and addresses that come with the user's messages. Default untrusted. */
   readonly attachments?: LabelInput | undefined;
+  /** Of what context providers bring in each run, by the provider's name. Default untrusted and most confidential. */
+  readonly providers?: Readonly<Record<string, LabelInput>> | undefined;
 }
 
 /** What both middlewares of information flow control are made with: one object for the two. */
@@ -55,10 +57,15 @@ export interface FlowSettings {
   readonly lattice: LabelLattice;
   readonly mode: FlowMode;
   readonly hide: HideMode;
-  readonly labels: { readonly [Source in keyof SourceLabels]-?: ContentLabel };
+  readonly labels: {
+    readonly [Source in Exclude<keyof SourceLabels, "providers">]-?: ContentLabel;
+  };
+  readonly providers: ReadonlyMap<string, ContentLabel>;
   readonly labelSecret: LabelSecret | undefined;
   readonly limits: VariableLimits;
   readonly audit: FlowAudit | undefined;
+  /** Hashes of the tools that the policy was checked against, by key: what the policy says is said of these. */
+  readonly pins: Map<string, string>;
 }
 
 export const flowOptionNames = [
@@ -97,7 +104,11 @@ export function flowSettings(
   } = options;
   oneOf(what, "mode", mode, ["enforce", "approve", "shadow", "strict"]);
   oneOf(what, "hide", hide, ["untrusted", "above", "nothing"]);
-  checkOptionNames(`${what}: labels`, labels, new Set(["instructions", "user", "attachments"]));
+  checkOptionNames(
+    `${what}: labels`,
+    labels,
+    new Set(["instructions", "user", "attachments", "providers"]),
+  );
   checkLimits(what, limits);
   if (audit !== undefined && typeof audit.append !== "function") {
     throw wrong(what, "needs an `audit` with a method append, such as memoryFlowAudit()");
@@ -116,9 +127,13 @@ export function flowSettings(
       user: lattice.label(labels.user ?? "trusted"),
       attachments: lattice.label(labels.attachments ?? "untrusted"),
     },
+    providers: new Map(
+      Object.entries(labels.providers ?? {}).map(([name, label]) => [name, lattice.label(label)]),
+    ),
     labelSecret,
     limits,
     audit,
+    pins: new Map(),
   };
   known.set(options, settings);
   return settings;

@@ -56,6 +56,8 @@ export interface FlowRun {
   view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
   /** Of the last answer. */
   answer: ContentLabel;
+  /** Of the hidden values that answers have shown. */
+  shown: ContentLabel;
   /** What the user has written. */
   named: NamedValues | undefined;
 }
@@ -97,6 +99,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     );
   }
   const held = memory ?? newFlowMemory();
+  tidy(held, run);
   const { bottom } = settings.lattice;
   const floor = floorOf(run, settings);
   return {
@@ -116,8 +119,21 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     ownResults: new Map(),
     view: { messages: [], label: bottom },
     answer: floor,
+    shown: bottom,
     named: undefined,
   };
+}
+
+/** How many decisions a conversation keeps; the oldest go first. */
+const mostDecisions = 1000;
+
+/** Lets go of what nobody asks for any more. */
+function tidy({ decisions, permits }: FlowMemory, { session }: RunContext): void {
+  const ids = Object.keys(decisions);
+  for (const id of ids.slice(0, Math.max(0, ids.length - mostDecisions))) delete decisions[id];
+  if (session === undefined) return;
+  const asked = new Set(session.pending.map((request) => request.call.callId));
+  for (const id of Object.keys(permits)) if (!asked.has(id)) delete permits[id];
 }
 
 /** A run that works for a call of another one begins with what that call knows. */

@@ -18,9 +18,10 @@ import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { labelResult, stamp } from "./label-result.js";
+import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { stamp } from "./result-terms.js";
 
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
@@ -75,12 +76,12 @@ function checkHalves({ halves }: FlowRun): void {
 }
 
 /** What a run has come to know, the call that it works for knows. */
-function reportUp({ run, answer, settings: { lattice } }: FlowRun): void {
+function reportUp({ run, answer, shown, settings: { lattice } }: FlowRun): void {
   const { parent, parentCallId } = run;
   const around = parent && flowOf(parent);
   if (around === undefined || parentCallId === undefined) return;
   const before = around.childLabels.get(parentCallId) ?? lattice.bottom;
-  around.childLabels.set(parentCallId, lattice.join(before, answer));
+  around.childLabels.set(parentCallId, lattice.joinAll([before, answer, shown]));
 }
 
 async function trackRequest(
@@ -96,7 +97,7 @@ async function trackRequest(
   const label = requestLabel(flow, context.messages, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
-  context.transformUpdates(guardAnswer(flow, answer));
+  context.transformUpdates(guardAnswer(flow, answer, context.options));
   try {
     const response = await next();
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);

@@ -3,6 +3,7 @@ import {
   type AgentResponse,
   ConfigurationError,
   type JsonObject,
+  type Message,
   type Middleware,
   type Next,
   type Verdict,
@@ -12,11 +13,12 @@ import { denialOf, describeCall, violationText } from "../policy/describe-violat
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
+import { writtenLabel } from "./content-labels.js";
 import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { callLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
 import { permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -54,7 +56,28 @@ async function enforceRun(
   takeInput(flow, context.messages);
   const response = await next();
   if (!flow.halves.has("tracking")) throw halfMissing();
+  noteOwnWords(flow, response.messages);
+  notePaused(flow, response);
   return response;
+}
+
+/** What handlers have said in the model's place knows what the run knows; it is written down beside the log. */
+function noteOwnWords(flow: FlowRun, messages: readonly Message[]): void {
+  const { lattice } = flow.settings;
+  for (const message of messages) {
+    if (message.role !== "assistant" || lattice.authentic(writtenLabel(message))) continue;
+    put(flow.memory.messages, message.id, lattice.join(flow.answer, flow.shown));
+  }
+}
+
+/** A run that works for a call has no session: when it pauses, its messages wait at the call, without their marks. */
+function notePaused(flow: FlowRun, { outcome, messages }: AgentResponse): void {
+  if (outcome !== "paused" || flow.run.session !== undefined) return;
+  for (const message of messages) {
+    if (message.role === "assistant" || message.role === "tool") {
+      put(flow.memory.messages, message.id, messageLabel(flow, message));
+    }
+  }
 }
 
 function halfMissing(): ConfigurationError {
@@ -139,7 +162,7 @@ function weigh(
   }
   if (isPermitted(flow, context, call, judged)) {
     decide(flow, callId, call, judged, "approved");
-    return { kind: "run" };
+    return inner.kind === "ask" ? shown(inner, context, call) : inner;
   }
   put(flow.memory.permits, callId, permitFor(context.tool, callId, call, judged.violations));
   decide(flow, callId, call, judged, "ask");

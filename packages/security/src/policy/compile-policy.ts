@@ -138,13 +138,20 @@ function lookupParts(
   for (const rule of endorse) {
     if (rule.type !== "lookup") continue;
     for (const result of rule.results) {
-      const { bits = 4 } = rule;
-      if (result === key || (result === "*" && onlyReads)) parts["$"] = bits;
-      else if (result.startsWith(`${key}.`)) addPart(parts, result.slice(key.length + 1), bits);
-      else if (result.startsWith(`${key}[`)) addPart(parts, result.slice(key.length), bits);
+      const path = result === "*" && onlyReads ? "$" : pathIn(result, key);
+      if (path !== undefined) addPart(parts, path, rule.bits ?? 4);
     }
   }
   return parts;
+}
+
+/** The path behind a tool's key in a text such as `create_file.id`; undefined for that of another tool. */
+function pathIn(result: string, key: string): string | undefined {
+  if (!result.startsWith(key)) return undefined;
+  const rest = result.slice(key.length);
+  if (rest === "") return "$";
+  if (rest.startsWith("[")) return rest;
+  return rest.startsWith(".") ? rest.slice(1) : undefined;
 }
 
 /** A part inside a result: what is around it shows its form, and nothing else that is in it. */

@@ -1,4 +1,5 @@
 import type { FunctionTool } from "@tunic/core";
+import { wholeValue } from "../tree/json-path.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { FlowRule, FlowViolation } from "./flow-policy.js";
 
@@ -29,10 +30,8 @@ const advice: Readonly<Record<FlowRule, string>> = {
 /** What a person is told of a rule that a call breaks. */
 export function violationText(tool: string, { rule, argument, origin }: FlowViolation): string {
   const at = argument === undefined ? tool : `"${argument}" of ${tool}`;
-  const from =
-    origin?.tool === undefined
-      ? ""
-      : ` It comes from ${origin.tool}${origin.path ? `, ${origin.path}` : ""}.`;
+  const part = origin?.path === undefined || origin.path === wholeValue ? "" : `, ${origin.path}`;
+  const from = origin?.tool === undefined ? "" : ` It comes from ${origin.tool}${part}.`;
   return `${reasons[rule].replace("{at}", at)}${from}`;
 }
 

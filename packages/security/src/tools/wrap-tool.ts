@@ -37,7 +37,7 @@ const lists = new WeakMap<readonly Tool[], readonly Tool[]>();
  * A tool whose arguments may be references: the model sees a schema with a place for them, and the
  * tool itself gets the values, checked against its own schema. Nothing but the tool sees them.
  */
-export function wrapTool(tool: FunctionTool): FunctionTool {
+function wrapTool(tool: FunctionTool): FunctionTool {
   const known = wrapped.get(tool) ?? (originals.has(tool) ? tool : undefined);
   if (known !== undefined) return known;
   const made = wrap(tool);
