@@ -10,6 +10,7 @@ import { type FlowOptions, flowOptionNames, flowSettings } from "./flow/flow-opt
 import { trackingBy } from "./flow/label-tracking.js";
 import { enforcementBy } from "./flow/policy-enforcement.js";
 import { checkPolicy } from "./policy/check-policy.js";
+import { toolHash, toolKey } from "./policy/tool-identity.js";
 import { inspectVariable } from "./tools/inspect-variable.js";
 import { quarantinedLlm } from "./tools/quarantined-llm.js";
 import { wrapTools } from "./tools/wrap-tool.js";
@@ -55,6 +56,7 @@ export function secureAgent(options: SecureAgentOptions): ContextProvider {
     ({ severity }) => severity === "error",
   );
   if (problem !== undefined) throw new ConfigurationError("flow_policy", problem.message);
+  for (const tool of tools) settings.pins.set(toolKey(tool), toolHash(tool));
   return {
     name: "information-flow",
     instructions: quarantine ? instructions : withoutQuarantine,

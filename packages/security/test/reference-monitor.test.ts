@@ -14,7 +14,7 @@ function traceOf({ session, executed }: Played): readonly (readonly Action[])[] 
     const calls = callsIn([message]);
     if (calls.length === 0) return [];
     return [
-      calls.map(({ callId, name, arguments: args }) => {
+      calls.map(({ callId, name, arguments: args = {} }) => {
         const { result } = executed.find((each) => each.callId === callId) ?? {};
         return { callId, tool: name, args, result };
       }),

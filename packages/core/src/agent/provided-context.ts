@@ -76,7 +76,7 @@ function extended(
   const hasTools = tools.length > 0 && tools !== options.tools;
   if (hasTools) client.checkTools?.(tools);
   const added = provided.flatMap(({ name, instructions }) =>
-    instructions ? [{ source: name, text: instructions }] : [],
+    instructions ? [{ source: name, text: instructions, provided: true as const }] : [],
   );
   if (!hasTools && added.length === 0) return options;
   const instructions = [...instructionsOf(options), ...added];

@@ -16,6 +16,8 @@ export type ToolChoice =
 export interface Instruction {
   readonly source: string;
   readonly text: string;
+  /** Set on what a context provider has brought for one run: it is not part of the configuration. */
+  readonly provided?: true;
 }
 
 /** How the model is asked. Every member is optional; what is absent is left to the service. */

@@ -1,19 +1,34 @@
-import type { Content, DeltaUpdate, JsonValue, Transform, TransformFactory } from "@tunic/core";
+import type {
+  ChatOptions,
+  Content,
+  DeltaUpdate,
+  JsonValue,
+  TextContent,
+  Transform,
+  TransformFactory,
+} from "@tunic/core";
 import type { AnswerLabel } from "../flow/answer-label.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
-import { linkGuard } from "./link-guard.js";
+import { mayRead } from "./audience.js";
+import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
+import { isShown } from "./shown-variables.js";
+import { TextBlocks } from "./text-blocks.js";
 
 /**
  * What is done to an answer before anybody sees it: references become the values that they stand for, links
  * that nobody trusted has written are taken out, and what its reader may not know is withheld. It goes by
  * the label of the request, so it is known before the first piece; nothing is shown and taken back.
  */
-export function guardAnswer(flow: FlowRun, answer: AnswerLabel): TransformFactory {
-  return () => new GuardedAnswer(flow, answer);
+export function guardAnswer(
+  flow: FlowRun,
+  answer: AnswerLabel,
+  { responseFormat }: ChatOptions,
+): TransformFactory {
+  return () => new GuardedAnswer(flow, answer, responseFormat !== undefined);
 }
 
 type Emit = (update: DeltaUpdate) => void | Promise<void>;
@@ -23,15 +38,21 @@ const withheld = "[This answer was withheld: it holds data that whoever reads it
 class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
+  readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
+  readonly #blocks = new TextBlocks();
   #last: DeltaUpdate | undefined;
+  /** The block whose text may be held back. */
+  #block: string | undefined;
   #withheld = false;
   #removed = 0;
 
-  constructor(flow: FlowRun, answer: AnswerLabel) {
+  /** @param json Whether the answer is JSON, so that what is put into it has to be. */
+  constructor(flow: FlowRun, answer: AnswerLabel, json: boolean) {
     this.#flow = flow;
     this.#answer = answer;
+    this.#json = json;
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
@@ -40,13 +61,13 @@ class GuardedAnswer implements Transform {
     if (update.contents.length === 0) return emit(update);
     this.#answer.see(update.contents);
     for (const content of update.contents) {
-      if (!mayRead(this.#flow, this.#answer.current) && isSaid(content)) {
+      if (isSaid(content) && !mayRead(this.#flow.settings, this.#answer.current)) {
         await this.#withhold(update, emit);
-      } else if (content.type === "text" && content.additionalProperties === undefined) {
-        await this.#send(this.#pieces(this.#references.add(content.text)), update, content, emit);
+      } else if (content.type === "text" && !isShown(content)) {
+        await this.#text(content, update, emit);
       } else {
         await this.#flush(update, emit);
-        await emit({ ...update, contents: [content] });
+        await emit({ ...update, contents: [this.#checked(content)] });
       }
     }
   }
@@ -57,10 +78,29 @@ class GuardedAnswer implements Transform {
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 
+  async #text(content: TextContent, update: DeltaUpdate, emit: Emit): Promise<void> {
+    const { text, ...rest } = content;
+    const bare = rest.providerData === undefined && rest.additionalProperties === undefined;
+    // Only text of one block grows together; what has something attached and no id stands alone.
+    const alone = rest.id === undefined && !bare;
+    if (alone || rest.id !== this.#block) await this.#flush(update, emit);
+    this.#block = rest.id;
+    const attached = bare ? [] : [{ ...rest, text: "" }];
+    if (!alone) {
+      await this.#send(attached, update, emit);
+      return this.#send(this.#pieces(this.#references.add(text)), update, emit);
+    }
+    const parts = [...this.#references.add(text), ...this.#references.flush()];
+    const [first = "", ...others] = [...this.#pieces(parts), this.#links.flush()];
+    const opened =
+      typeof first === "string" ? [{ ...rest, text: first }] : [{ ...rest, text: "" }, first];
+    await this.#send([...opened, ...others], update, emit);
+  }
+
   async #flush(update: DeltaUpdate, emit: Emit): Promise<void> {
     const pieces = this.#pieces(this.#references.flush());
-    const rest = this.#links.flush();
-    await this.#send(rest === "" ? pieces : [...pieces, rest], update, undefined, emit);
+    await this.#send([...pieces, this.#links.flush()], update, emit);
+    this.#block = undefined;
   }
 
   /** Text as it may be shown; a hidden value is a content of its own, with its own label. */
@@ -75,15 +115,19 @@ class GuardedAnswer implements Transform {
   async #send(
     pieces: readonly (string | Content)[],
     update: DeltaUpdate,
-    like: Content | undefined,
     emit: Emit,
   ): Promise<void> {
-    const { id } = (like ?? {}) as { readonly id?: string };
-    const contents = pieces.flatMap((piece): readonly Content[] => {
-      if (typeof piece !== "string") return [piece];
-      return piece === "" ? [] : [{ type: "text", text: piece, ...(id !== undefined && { id }) }];
-    });
+    const contents = this.#blocks.contentsOf(pieces, this.#block);
     if (contents.length > 0) await emit({ ...update, contents });
+  }
+
+  /** What is no text can lead away, too. */
+  #checked(content: Content): Content {
+    const label = this.#answer.current;
+    if (content.type === "error")
+      return { ...content, message: this.#guarded(content.message, label) };
+    if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;
+    return { type: "text", text: removedLink };
   }
 
   #shownValue(part: string): Content | undefined {
@@ -92,14 +136,22 @@ class GuardedAnswer implements Transform {
     if (reference === undefined || stored === undefined) return undefined;
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
+    this.#flow.shown = lattice.join(this.#flow.shown, label);
     const variable = referenceTo(reference.id, reference.path).$ref;
-    const text = mayRead(this.#flow, label) ? this.#guarded(stored.value, label) : "[withheld]";
+    const text = mayRead(this.#flow.settings, label)
+      ? this.#guarded(stored.value, label)
+      : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
+  #withheldValue(): string {
+    return this.#json ? '"[withheld]"' : "[withheld]";
+  }
+
   #guarded(value: JsonValue, label: ContentLabel): string {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const plain = typeof value === "string" && !this.#json;
+    const text = plain ? value : JSON.stringify(value);
     const guard = linkGuard((link) => this.#keeps(link, label));
     return guard.add(text) + guard.flush();
   }
@@ -125,14 +177,10 @@ class GuardedAnswer implements Transform {
 
 /** What a model says, and a reader reads. */
 function isSaid({ type }: Content): boolean {
-  return type === "text" || type === "text_reasoning" || type === "data" || type === "uri";
+  return said.has(type);
 }
 
-/** Whether everybody who reads the answers may read what has this label. */
-function mayRead({ settings: { policy } }: FlowRun, { readers }: ContentLabel): boolean {
-  const { readers: audience = [] } = policy.answer;
-  return readers === undefined || audience.every((each) => readers.includes(each));
-}
+const said: ReadonlySet<string> = new Set(["text", "text_reasoning", "data", "uri", "error"]);
 
 function readReference(part: string) {
   if (!part.startsWith("{")) return undefined;

@@ -19,58 +19,81 @@ const longestStart = 12;
 
 /** @param keeps Whether a link may stay, given whole. */
 export function linkGuard(keeps: (link: string) => boolean): LinkGuard {
-  let held = "";
-  /** The end of what was shown: a link may begin there. */
-  let before = "";
-  /** Inside a link that was taken out and has not ended yet. */
-  let skipping = false;
+  return new GuardedText(keeps);
+}
 
-  function show(text: string): string {
-    before = (before + text).slice(-longestStart);
-    return text;
+class GuardedText implements LinkGuard {
+  readonly #keeps: (link: string) => boolean;
+  #held = "";
+  /** The end of what was shown: a link may begin there. */
+  #before = "";
+  /** Inside a link that was taken out and has not ended yet. */
+  #skipping = false;
+
+  constructor(keeps: (link: string) => boolean) {
+    this.#keeps = keeps;
   }
 
-  function advance(all: boolean): string {
+  add(text: string): string {
+    this.#held += text;
+    return this.#advance(false);
+  }
+
+  flush(): string {
+    return this.#advance(true);
+  }
+
+  #advance(all: boolean): string {
     let out = "";
-    while (held !== "") {
-      if (skipping) {
-        const end = held.search(linkEnd);
-        if (end < 0) {
-          held = "";
-          return out;
-        }
-        held = held.slice(end);
-        skipping = false;
-      }
-      const start = startOf(before, held);
-      if (start < 0) {
-        const keep = all ? 0 : tailOf(held);
-        out += show(held.slice(0, held.length - keep));
-        held = held.slice(held.length - keep);
-        return out;
-      }
-      out += show(held.slice(0, start));
-      held = held.slice(start);
-      const end = held.search(linkEnd);
-      if (end < 0 && !all && held.length <= longestLink) return out;
-      const link = end < 0 ? held : held.slice(0, end);
-      const whole = link.replace(/[.,;:!?]+$/, "");
-      // A beginning that was shown already belongs to no link that anybody has allowed.
-      const kept = end <= longestLink && link.length <= longestLink && keeps(whole);
-      out += show(kept ? link : removedLink + link.slice(whole.length));
-      held = held.slice(link.length);
-      skipping = !kept && end < 0;
+    while (this.#held !== "") {
+      const text = this.#skipping ? this.#skip() : this.#next(all);
+      if (text === undefined) break;
+      out += text;
     }
     return out;
   }
 
-  return {
-    add(text) {
-      held += text;
-      return advance(false);
-    },
-    flush: () => advance(true),
-  };
+  /** The rest of a link that was taken out is taken out, too. */
+  #skip(): string {
+    const end = this.#held.search(linkEnd);
+    this.#held = end < 0 ? "" : this.#held.slice(end);
+    this.#skipping = end < 0;
+    return "";
+  }
+
+  /** What can be shown up to the end of the next link; undefined while that has to wait for more. */
+  #next(all: boolean): string | undefined {
+    const start = startOf(this.#before, this.#held);
+    if (start > 0) return this.#show(start);
+    if (start < 0) {
+      const ready = this.#held.length - (all ? 0 : tailOf(this.#held));
+      return ready === 0 ? undefined : this.#show(ready);
+    }
+    const end = this.#held.search(linkEnd);
+    if (end < 0 && !all && this.#held.length <= longestLink) return undefined;
+    return this.#link(end);
+  }
+
+  /** @param end Where the link ends; below 0 where it has not ended yet. */
+  #link(end: number): string {
+    const link = end < 0 ? this.#held : this.#held.slice(0, end);
+    const whole = link.replace(/[.,;:!?]+$/, "");
+    const kept = link.length <= longestLink && this.#keeps(whole);
+    this.#held = this.#held.slice(link.length);
+    this.#skipping = !kept && end < 0;
+    return this.#note(kept ? link : removedLink + link.slice(whole.length));
+  }
+
+  #show(length: number): string {
+    const text = this.#held.slice(0, length);
+    this.#held = this.#held.slice(length);
+    return this.#note(text);
+  }
+
+  #note(text: string): string {
+    this.#before = (this.#before + text).slice(-longestStart);
+    return text;
+  }
 }
 
 /** Where in `text` a link begins, or goes on that began in what stands before it; -1 for nowhere. */

@@ -6,9 +6,6 @@ import { flowMemoryIn, own, put } from "./flow-memory.js";
 import { audit, type FlowRun } from "./flow-run.js";
 import type { ReadCall } from "./read-call.js";
 
-/** How many decisions a conversation keeps; the oldest go first. */
-const mostDecisions = 1000;
-
 /** Writes down what became of a call, and why. */
 export function decide(
   flow: FlowRun,
@@ -33,13 +30,7 @@ export function decide(
   // Taken out first: the newest stands last.
   delete decisions[callId];
   put(decisions, callId, decision);
-  if (violations.length > 0 || verdict !== "run") trim(decisions);
   audit(flow, "verdict", decision as unknown as JsonObject);
-}
-
-function trim(decisions: Record<string, FlowDecision>): void {
-  const ids = Object.keys(decisions);
-  for (const id of ids.slice(0, ids.length - mostDecisions)) delete decisions[id];
 }
 
 /** What helps against the breach of a rule. */

@@ -39,7 +39,7 @@ export interface FlowMemory {
   readonly definitions: Record<string, string>;
   /** What a person was asked about, by call id: the hash of everything that the permit is for. */
   readonly permits: Record<string, string>;
-  /** Bits that endorsements have let through. */
+  /** Bits that endorsements have let through, also those of agents inside. */
   bits: number;
   /** Decisions on calls by call id, the oldest first. */
   readonly decisions: Record<string, FlowDecision>;
@@ -83,6 +83,15 @@ export function flowMemoryOf(run: RunContext): FlowMemory | undefined {
   return member(around.children, parentCallId, newFlowMemory);
 }
 
+/**
+ * The memory that counts what is endorsed: of the outermost run, so that agents inside it have no budget
+ * of their own. Undefined where no session is around.
+ */
+export function flowLedgerOf(run: RunContext): FlowMemory | undefined {
+  if (run.session) return flowMemoryIn(run.session);
+  return run.parent && flowLedgerOf(run.parent);
+}
+
 /** The memory in a session; begun where there is none, or where it is not to be read. */
 export function flowMemoryIn(session: AgentSession): FlowMemory {
   const stored: unknown = Object.hasOwn(session.state, stateKey)
@@ -113,8 +122,7 @@ function readMemory(stored: JsonObject): FlowMemory {
   const memory = newFlowMemory();
   const source = copyJson(stored);
   for (const name of records) {
-    const part = Object.hasOwn(source, name) ? source[name] : undefined;
-    if (!isJsonObject(part)) continue;
+    const part = partOf(source, name);
     for (const [key, value] of Object.entries(part))
       put(memory[name] as Record<string, unknown>, key, value);
   }
@@ -122,14 +130,17 @@ function readMemory(stored: JsonObject): FlowMemory {
     const count = source[name];
     if (typeof count === "number" && count >= 0) memory[name] = count;
   }
-  const { children, lowered } = source;
+  const { lowered } = source;
   if (Array.isArray(lowered)) memory.lowered.push(...lowered.filter(isJsonObject));
-  if (isJsonObject(children)) {
-    for (const [key, child] of Object.entries(children)) {
-      if (isJsonObject(child)) put(memory.children, key, readMemory(child));
-    }
+  for (const [key, child] of Object.entries(partOf(source, "children"))) {
+    if (isJsonObject(child)) put(memory.children, key, readMemory(child));
   }
   return memory;
+}
+
+function partOf(source: JsonObject, name: string): JsonObject {
+  const part = Object.hasOwn(source, name) ? source[name] : undefined;
+  return isJsonObject(part) ? part : {};
 }
 
 /** The member of a record, made where there is none. */

@@ -18,9 +18,9 @@ export type FlowMode = "enforce" | "approve" | "shadow" | "strict";
 
 /**
  * Which parts of results the model does not get to see, but only a reference to.
- * - `untrusted`: what is untrusted, as long as the context is trusted.
- * - `above`: also what is more confidential than the context.
- * - `nothing`.
+ * - `untrusted`: what is untrusted, as long as the model that made the call had read nothing untrusted.
+ * - `above`: also what is more confidential than what that model had read (HIDE of FIDES, arXiv 2505.23643, 5.1).
+ * - `nothing`: the context takes the label of what comes in.
  */
 export type HideMode = "untrusted" | "above" | "nothing";
 
@@ -32,20 +32,28 @@ export interface SourceLabels {
   readonly user?: LabelInput | undefined;
   /** Of files and addresses that come with the user's messages. Default untrusted. */
   readonly attachments?: LabelInput | undefined;
+  /** Of what context providers bring in each run, by the provider's name. Default untrusted and most confidential. */
+  readonly providers?: Readonly<Record<string, LabelInput>> | undefined;
 }
 
 /** What both middlewares of information flow control are made with: one object for the two. */
 export interface FlowOptions {
+  /** What may flow where. Copied: a later change of the object has no effect. */
   readonly policy: FlowPolicy;
   /** Default `enforce`. */
   readonly mode?: FlowMode | undefined;
   /** Default `untrusted`. */
   readonly hide?: HideMode | undefined;
+  /** Of what does not come from tools. Default: see {@link SourceLabels}. */
   readonly labels?: SourceLabels | undefined;
-  /** Signs labels, so that a history that was away (in a browser, say) can bring them back. */
+  /**
+   * Seals labels, so that a history that was away (in a browser, say) can bring them back. Labels in a
+   * session need their seals then, too. Default: none; labels in a session are believed, all others are not.
+   */
   readonly labelSecret?: LabelSecret | undefined;
+  /** How much may be hidden in one session. Default: 10,000 values, 32 MiB. */
   readonly limits?: VariableLimits | undefined;
-  /** Gets an entry for everything that is decided; without contents. */
+  /** Gets an entry for everything that is decided, without contents. What it throws is a notice. Default: none. */
   readonly audit?: FlowAudit | undefined;
 }
 
@@ -55,10 +63,15 @@ export interface FlowSettings {
   readonly lattice: LabelLattice;
   readonly mode: FlowMode;
   readonly hide: HideMode;
-  readonly labels: { readonly [Source in keyof SourceLabels]-?: ContentLabel };
+  readonly labels: {
+    readonly [Source in Exclude<keyof SourceLabels, "providers">]-?: ContentLabel;
+  };
+  readonly providers: ReadonlyMap<string, ContentLabel>;
   readonly labelSecret: LabelSecret | undefined;
   readonly limits: VariableLimits;
   readonly audit: FlowAudit | undefined;
+  /** Hashes of the tools that the policy was checked against, by key: what the policy says is said of these. */
+  readonly pins: Map<string, string>;
 }
 
 export const flowOptionNames = [
@@ -97,7 +110,11 @@ export function flowSettings(
   } = options;
   oneOf(what, "mode", mode, ["enforce", "approve", "shadow", "strict"]);
   oneOf(what, "hide", hide, ["untrusted", "above", "nothing"]);
-  checkOptionNames(`${what}: labels`, labels, new Set(["instructions", "user", "attachments"]));
+  checkOptionNames(
+    `${what}: labels`,
+    labels,
+    new Set(["instructions", "user", "attachments", "providers"]),
+  );
   checkLimits(what, limits);
   if (audit !== undefined && typeof audit.append !== "function") {
     throw wrong(what, "needs an `audit` with a method append, such as memoryFlowAudit()");
@@ -116,9 +133,13 @@ export function flowSettings(
       user: lattice.label(labels.user ?? "trusted"),
       attachments: lattice.label(labels.attachments ?? "untrusted"),
     },
+    providers: new Map(
+      Object.entries(labels.providers ?? {}).map(([name, label]) => [name, lattice.label(label)]),
+    ),
     labelSecret,
     limits,
     audit,
+    pins: new Map(),
   };
   known.set(options, settings);
   return settings;

@@ -8,14 +8,17 @@ import {
 } from "@tunic/core";
 import type { FlowAuditKind } from "../audit/flow-audit.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { CompiledTool } from "../policy/compile-policy.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
-import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
 /** A call that was judged. */
 export interface CallRecord {
   readonly tool: FunctionTool;
+  /** What the policy says of the tool. */
+  readonly rules: CompiledTool;
   /** Of the request that produced it. */
   readonly callLabel: ContentLabel;
   /** The join of all its arguments. */
@@ -33,6 +36,8 @@ export interface FlowRun {
   readonly settings: FlowSettings;
   readonly run: RunContext;
   readonly memory: FlowMemory;
+  /** Where endorsed bits are counted. */
+  readonly ledger: Pick<FlowMemory, "bits">;
   readonly variables: ContentVariableStore;
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
@@ -58,8 +63,12 @@ export interface FlowRun {
   view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
   /** Of the last answer. */
   answer: ContentLabel;
+  /** Of the hidden values that answers have shown. */
+  shown: ContentLabel;
   /** What the user has written. */
   named: NamedValues | undefined;
+  /** How often a denial was given, by its words. */
+  readonly denials: Map<string, number>;
 }
 
 const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
@@ -99,12 +108,14 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     );
   }
   const held = memory ?? newFlowMemory();
+  tidy(held, run);
   const { bottom } = settings.lattice;
   const floor = floorOf(run, settings);
   return {
     settings,
     run,
     memory: held,
+    ledger: flowLedgerOf(run) ?? held,
     variables: variableStore(held, settings.limits),
     floor,
     halves: new Set(),
@@ -118,8 +129,22 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     ownResults: new Map(),
     view: { messages: [], label: bottom },
     answer: floor,
+    shown: bottom,
     named: undefined,
+    denials: new Map(),
   };
+}
+
+/** How many decisions a conversation keeps; the oldest go first. */
+const mostDecisions = 1000;
+
+/** Lets go of what nobody asks for any more. */
+function tidy({ decisions, permits }: FlowMemory, { session }: RunContext): void {
+  const ids = Object.keys(decisions);
+  for (const id of ids.slice(0, Math.max(0, ids.length - mostDecisions))) delete decisions[id];
+  if (session === undefined) return;
+  const asked = new Set(session.pending.map((request) => request.call.callId));
+  for (const id of Object.keys(permits)) if (!asked.has(id)) delete permits[id];
 }
 
 /** A run that works for a call of another one begins with what that call knows. */

@@ -3,6 +3,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import { type NamedValues, namedValues } from "../policy/named-values.js";
 import {
   believedLabel,
+  providerLabel,
   sealedContent,
   sealedMessage,
   userContentLabel,
@@ -22,6 +23,8 @@ export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
     if (flow.input.has(message.id)) continue;
     flow.input.set(message.id, message);
     if (message.role !== "assistant" && message.role !== "tool") continue;
+    // A run inside another one that goes on brings its own messages back.
+    if (flow.run.session === undefined && own(flow.memory.messages, message.id)) continue;
     const label =
       message.role === "assistant"
         ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
@@ -71,11 +74,11 @@ function userLabel(flow: FlowRun, message: Message, origin: Message | undefined)
   const whole = believedLabel(flow, message, false, () => sealedMessage(message.contents));
   if (whole !== undefined) return whole;
   if (origin === undefined) {
-    // Not the user's: a handler has put it here, and has to say what it is.
+    // Not the user's: a provider or handler has put it here, and has to say what it is.
+    const usual = providerLabel(flow, message.additionalProperties?.["contextProvider"]);
     return lattice.joinAll(
       message.contents.map(
-        (content) =>
-          believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
+        (content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? usual,
       ),
     );
   }
@@ -96,9 +99,9 @@ function assistantLabel(
 ): ContentLabel {
   const part = stored ?? message;
   const ours = stored !== undefined;
-  return (
-    believedLabel(flow, part, ours, () => sealedMessage(part.contents)) ?? flow.settings.lattice.top
-  );
+  const believed = believedLabel(flow, part, ours, () => sealedMessage(part.contents));
+  if (believed !== undefined || ours) return believed ?? flow.settings.lattice.top;
+  return providerLabel(flow, message.additionalProperties?.["contextProvider"]);
 }
 
 function toolLabel(flow: FlowRun, message: Message, stored: Message | undefined): ContentLabel {
@@ -113,23 +116,31 @@ function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean
   const { callId, contents } = result;
   const made = flow.results.get(callId);
   if (made !== undefined) return made;
-  const labels = contents.map((content) =>
+  // Of arguments that a person has changed the loop tells first, in words of its own.
+  const said = result.edited === undefined ? contents : contents.slice(1);
+  const labels = said.map((content) =>
     believedLabel(flow, content, ours, () => sealedContent(content)),
   );
   if (labels.every((label) => label !== undefined) && labels.length > 0)
     return lattice.joinAll(labels);
-  // A call that did not run was answered by the loop, in words of its own: it says what the call said.
-  if (labels.every((label) => label === undefined) && !hasRun(flow, callId)) {
-    const { told } = own(flow.memory.decisions, callId) ?? {};
+  // What comes out of a tool has a label. Without one the loop itself has answered, in words of its own:
+  // the call was refused, or interrupted. That says what the call said, and sometimes what it held.
+  if (labels.every((label) => label === undefined) && !hasLostLabel(flow, result)) {
+    const told = own(flow.memory.decisions, callId)?.told;
     if (told !== undefined) return lattice.read(told) ?? lattice.top;
     return callLabel(flow, callId) ?? lattice.top;
   }
   return lattice.top;
 }
 
-function hasRun(flow: FlowRun, callId: string): boolean {
-  const decision = own(flow.memory.decisions, callId);
-  return decision !== undefined && decision.verdict !== "deny" && decision.verdict !== "ask";
+/**
+ * Whether a call has run, so that its result had a label: somebody has taken it away. Of a call that was
+ * interrupted the loop tells itself, which is believed where nothing has to be sealed.
+ */
+function hasLostLabel(flow: FlowRun, { callId, error }: FunctionResultContent): boolean {
+  const verdict = own(flow.memory.decisions, callId)?.verdict;
+  if (verdict === undefined || verdict === "deny" || verdict === "ask") return false;
+  return flow.settings.labelSecret !== undefined || error?.code !== "interrupted";
 }
 
 /** The label of a call: of the message that holds it. Undefined for one that no message before has. */
@@ -143,6 +154,22 @@ export function callLabel(flow: FlowRun, callId: string): ContentLabel | undefin
     }
   }
   return undefined;
+}
+
+/**
+ * The label of whatever a handler has said in the model's place: it may have known everything that this
+ * conversation holds. A call that no tracked answer has made has it, too.
+ */
+export function knownLabel(flow: FlowRun): ContentLabel {
+  const { floor, answer, shown, results, stored, input, settings } = flow;
+  const messages = [...stored.values(), ...input.values()];
+  return settings.lattice.joinAll([
+    floor,
+    answer,
+    shown,
+    ...results.values(),
+    ...messages.map((message) => messageLabel(flow, message)),
+  ]);
 }
 
 function holdsCall({ contents }: Message, callId: string): boolean {
@@ -162,19 +189,18 @@ function read({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentL
 /** What the user has written in this conversation, as trusted text. */
 export function namedValuesOf(flow: FlowRun): NamedValues {
   if (flow.named !== undefined) return flow.named;
-  const texts: string[] = [];
-  for (const messages of [flow.stored, flow.input]) {
-    for (const message of messages.values()) {
-      if (message.role !== "user" || messageTaints(flow, message)) continue;
-      for (const content of message.contents) {
-        if (content.type === "text" && userContentLabel(flow, content).integrity === "trusted") {
-          texts.push(content.text);
-        }
-      }
-    }
-  }
-  flow.named = namedValues(texts);
+  const messages = [...flow.stored.values(), ...flow.input.values()];
+  flow.named = namedValues(messages.flatMap((message) => trustedTexts(flow, message)));
   return flow.named;
+}
+
+function trustedTexts(flow: FlowRun, message: Message): readonly string[] {
+  if (message.role !== "user" || messageTaints(flow, message)) return [];
+  return message.contents.flatMap((content) =>
+    content.type === "text" && userContentLabel(flow, content).integrity === "trusted"
+      ? [content.text]
+      : [],
+  );
 }
 
 /** Whether the message as a whole is said to be untrusted, or the run works for an untrusted call. */

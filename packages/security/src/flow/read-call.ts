@@ -5,7 +5,7 @@ import { type CompiledTool, unknownTool } from "../policy/compile-policy.js";
 import type { ArgumentFlow, ValueOrigin } from "../policy/flow-policy.js";
 import { toolHash, toolKey } from "../policy/tool-identity.js";
 import { originalOf } from "../tools/wrap-tool.js";
-import { type PathStep, pathText } from "../tree/json-path.js";
+import { innerPath, type PathStep, pathText, wholeValue } from "../tree/json-path.js";
 import type { PathState } from "../tree/path-pattern.js";
 import { asReference, referencesIn } from "../tree/reference.js";
 import { expand } from "./expand.js";
@@ -32,10 +32,9 @@ export function flowOfTool(flow: FlowRun, tool: FunctionTool): CompiledTool {
   const named = policy.tools.get(key);
   const changed = hasChanged(flow, original, key);
   if (named === undefined || changed) return unknownTool(key, lattice);
-  const { definition } = named;
-  if (definition !== undefined && definition !== toolHash(original))
-    return unknownTool(key, lattice);
-  return named;
+  const { definition = flow.settings.pins.get(key) } = named;
+  const other = definition !== undefined && definition !== toolHash(original);
+  return other ? unknownTool(key, lattice) : named;
 }
 
 /** Whether a foreign tool is not what it was when this conversation first met it. */
@@ -159,7 +158,8 @@ class LeafReader {
       return;
     }
     const label = this.#flow.settings.lattice.read(stored.label) ?? this.#flow.settings.lattice.top;
-    const variable = { label, origin: { variable: id, ...stored.origin } };
+    const origin = { ...stored.origin, path: innerPath(stored.origin.path ?? wholeValue, path) };
+    const variable = { label, origin: { variable: id, ...origin } };
     this.#value(stored.value, flows, recipients, variable);
   }
 

@@ -1,5 +1,6 @@
 import {
   type ChatOptions,
+  type Instruction,
   isJsonObject,
   type JsonValue,
   type Message,
@@ -7,7 +8,9 @@ import {
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { toolHash, toolKey } from "../policy/tool-identity.js";
-import { own, put } from "./flow-memory.js";
+import { originalOf } from "../tools/wrap-tool.js";
+import { providerLabel } from "./content-labels.js";
+import { member, own, put } from "./flow-memory.js";
 import type { FlowRun } from "./flow-run.js";
 import { messageLabel } from "./message-labels.js";
 
@@ -21,10 +24,22 @@ export function requestLabel(
   return lattice.joinAll([
     flow.floor,
     labels.instructions,
+    providedLabel(flow, options.instructions),
     messagesLabel(flow, messages),
     toolsLabel(flow, options.tools ?? []),
     heldLabel(flow, options),
   ]);
+}
+
+/** What context providers say in each run anew is retrieved: untrusted, unless the configuration says more. */
+function providedLabel(flow: FlowRun, instructions: ChatOptions["instructions"]): ContentLabel {
+  const { lattice } = flow.settings;
+  if (!Array.isArray(instructions)) return lattice.bottom;
+  return lattice.joinAll(
+    (instructions as readonly Instruction[]).map((each) =>
+      each.provided ? providerLabel(flow, each.source) : lattice.bottom,
+    ),
+  );
 }
 
 /** A view grows at its end: what was labelled before is not looked at again. */
@@ -45,7 +60,15 @@ function messagesLabel(flow: FlowRun, messages: readonly Message[]): ContentLabe
 /** Descriptions are read by the model, too: those of a foreign server may be anything. */
 function toolsLabel(flow: FlowRun, tools: readonly Tool[]): ContentLabel {
   const { lattice } = flow.settings;
+  for (const tool of tools) noteDefinition(flow, tool);
   return tools.some((tool) => !isVetted(flow, tool)) ? lattice.label("untrusted") : lattice.bottom;
+}
+
+/** A foreign tool is what it was when the conversation first met it, or it is another one. */
+function noteDefinition({ memory }: FlowRun, tool: Tool): void {
+  if (tool.type === "hosted" || tool.trust !== "external") return;
+  const original = originalOf(tool);
+  member(memory.definitions, toolKey(original), () => toolHash(original));
 }
 
 /**
@@ -54,8 +77,9 @@ function toolsLabel(flow: FlowRun, tools: readonly Tool[]): ContentLabel {
  */
 export function isVetted(flow: FlowRun, tool: Tool): boolean {
   if (tool.type === "hosted" || tool.trust !== "external") return true;
-  const { definition } = flow.settings.policy.tools.get(toolKey(tool)) ?? {};
-  return definition !== undefined && definition === toolHash(tool);
+  const original = originalOf(tool);
+  const { definition } = flow.settings.policy.tools.get(toolKey(original)) ?? {};
+  return definition !== undefined && definition === toolHash(original);
 }
 
 /** What the service holds and the request only points to. */

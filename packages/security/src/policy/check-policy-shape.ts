@@ -9,6 +9,7 @@ const toolMembers = [
   "recipients",
   "clearance",
   "result",
+  "progress",
   "reads",
   "writes",
   "definition",
@@ -50,6 +51,7 @@ function checkTool(where: string, flow: unknown, levels: readonly string[]): voi
   oneOfEach(`${where}.effects`, flow["effects"], effects);
   oneOf(`${where}.rule`, flow["rule"], rules);
   oneOf(`${where}.clearance`, flow["clearance"], levels);
+  oneOf(`${where}.progress`, flow["progress"], ["all"]);
   for (const name of ["recipients", "reads", "writes"]) {
     if (flow[name] !== undefined && !isTexts(flow[name])) {
       throw wrong(`${where}.${name}`, "a list of texts");
@@ -118,17 +120,25 @@ function checkEndorseRule(where: string, rule: unknown, lists: object): void {
     checkLookup(where, rule);
     return;
   }
-  const { into, from, maxBits, untrustedContext } = rule;
+  const { into, maxBits } = rule;
   if (into !== undefined && !isTexts(into)) {
     throw wrong(`${where}.into`, 'a list of patterns such as "send_mail.to"');
   }
   if (rule["type"] === "value") {
     members(where, rule, ["type", "maxBits", "into"]);
-    if (typeof maxBits !== "number" || !(maxBits > 0))
-      throw wrong(`${where}.maxBits`, "a number above 0");
-    return;
+    if (typeof maxBits === "number" && maxBits > 0) return;
+    throw wrong(`${where}.maxBits`, "a number above 0");
   }
+  checkSelection(where, rule, lists);
+}
+
+function checkSelection(
+  where: string,
+  rule: { readonly [name: string]: unknown },
+  lists: object,
+): void {
   members(where, rule, ["type", "from", "into", "untrustedContext"]);
+  const { from, untrustedContext } = rule;
   if (from !== "user" && !(typeof from === "string" && Object.hasOwn(lists, from))) {
     throw wrong(
       `${where}.from`,

@@ -28,6 +28,8 @@ export interface CompiledTool {
   readonly result: PathTable<ContentLabel>;
   /** The bits for which a part of a result counts as independent of the arguments; undefined where it does not. */
   readonly lookup: PathTable<number | undefined>;
+  /** Whether all that it tells of its work is shown. */
+  readonly showsProgress: boolean;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   readonly definition: string | undefined;
@@ -93,6 +95,7 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
     clearance: 0,
     result: pathTable({}, lattice.top),
     lookup: pathTable({}),
+    showsProgress: false,
     reads: [],
     writes: [],
     definition: undefined,
@@ -122,6 +125,7 @@ function compileTool(
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
     result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
     lookup: pathTable(lookupParts(key, !acts, endorse)),
+    showsProgress: flow.progress === "all",
     reads: flow.reads ?? [],
     writes: flow.writes ?? [],
     definition: flow.definition,
@@ -138,13 +142,20 @@ function lookupParts(
   for (const rule of endorse) {
     if (rule.type !== "lookup") continue;
     for (const result of rule.results) {
-      const { bits = 4 } = rule;
-      if (result === key || (result === "*" && onlyReads)) parts["$"] = bits;
-      else if (result.startsWith(`${key}.`)) addPart(parts, result.slice(key.length + 1), bits);
-      else if (result.startsWith(`${key}[`)) addPart(parts, result.slice(key.length), bits);
+      const path = result === "*" && onlyReads ? "$" : pathIn(result, key);
+      if (path !== undefined) addPart(parts, path, rule.bits ?? 4);
     }
   }
   return parts;
+}
+
+/** The path behind a tool's key in a text such as `create_file.id`; undefined for that of another tool. */
+function pathIn(result: string, key: string): string | undefined {
+  if (!result.startsWith(key)) return undefined;
+  const rest = result.slice(key.length);
+  if (rest === "") return "$";
+  if (rest.startsWith("[")) return rest;
+  return rest.startsWith(".") ? rest.slice(1) : undefined;
 }
 
 /** A part inside a result: what is around it shows its form, and nothing else that is in it. */

@@ -80,7 +80,11 @@ const dateTime =
 
 /** The most that a bounded value can say, in bits. */
 export function bitsOf(value: JsonValue): number {
-  if (value === null || value === "" || typeof value === "object") return 0;
   if (typeof value === "boolean") return 1;
-  return typeof value === "number" ? Math.max(1, Math.log2(Math.abs(value) + 2)) + 1 : 16;
+  if (typeof value === "number") {
+    // A sign, and as many numbers as are no greater; a fraction can be any of the numbers that there are.
+    return Number.isSafeInteger(value) ? 1 + Math.log2(Math.abs(value) + 1) : 64;
+  }
+  if (typeof value !== "string") return 0;
+  return value.replace(/\D/g, "").length * Math.log2(10);
 }

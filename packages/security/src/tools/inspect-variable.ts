@@ -30,7 +30,12 @@ export const inspectVariable: FunctionTool = asOwnTool(
         const asked = askedVariables(flow, record, [variable]);
         const [stored] = asked.found ?? [];
         if (stored === undefined) {
-          const told = outcomeLabel(flow, call.callId, callLabel, asked.label);
+          const told = outcomeLabel(
+            flow,
+            call.callId,
+            { tool: { key: "inspect_variable" }, callLabel },
+            asked.label,
+          );
           flow.ownResults.set(call.callId, told);
           return noSuchVariable();
         }

@@ -17,7 +17,9 @@ import {
 } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
+import { spendOutcome } from "../flow/outcome-bit.js";
 import { outcomeLabel } from "../flow/outcome-label.js";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { referenceTo } from "../tree/reference.js";
 import { askedVariables } from "./asked-variables.js";
@@ -84,17 +86,18 @@ async function ask(
   const { found } = asked;
   // The question is the model's own: it may say anything that the model has read.
   const label = flow.settings.lattice.join(callLabel, asked.label);
-  const failed = (result: ToolResult): ToolResult => {
-    flow.ownResults.set(callId, outcomeLabel(flow, callId, callLabel, label));
-    return result;
-  };
-  if (found === undefined) return failed(noSuchVariable());
+  if (found === undefined) {
+    const told = outcomeLabel(flow, callId, { tool: { key: "quarantined_llm" }, callLabel }, label);
+    flow.ownResults.set(callId, told);
+    return noSuchVariable();
+  }
+  const { capacity: _, ...whole } = label;
+  const made = withCapacity(flow, whole, bitsIn(flow, callLabel, found));
   let value: JsonValue;
   try {
     value = await answerOf(client, prompt, found, schema, context);
   } catch (error) {
-    if (error instanceof StructuredOutputError)
-      return failed(failure("bad_answer", "the isolated model gave no answer of that form."));
+    if (error instanceof StructuredOutputError) return unanswered(flow, callId, made, schema);
     if (error instanceof ConfigurationError)
       return failure("bad_schema", "`schema` is no JSON Schema that can be used.");
     // What a service says of a failure may quote the data: it is hidden like any tool's error.
@@ -102,9 +105,21 @@ async function ask(
     throw error;
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
-  const { capacity: _, ...whole } = label;
-  const made = withCapacity(flow, whole, bitsIn(flow, callLabel, found));
   return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
+}
+
+/** That there is no answer says something of the data, too. */
+function unanswered(
+  flow: FlowRun,
+  callId: string,
+  label: ContentLabel,
+  schema: JsonObject | undefined,
+): ToolResult {
+  const untrusted = label.integrity === "untrusted";
+  if (!untrusted || spendOutcome(flow, callId, "quarantined_llm")) {
+    return failure("bad_answer", "the isolated model gave no answer of that form.");
+  }
+  return toolResult({ contents: JSON.stringify(kept(flow, callId, null, label, schema)) });
 }
 
 function failure(code: string, message: string): ToolResult {
@@ -176,10 +191,10 @@ function kept(
   schema: JsonObject | undefined,
 ): JsonValue {
   const members = schema && fixedMembers(schema);
-  if (members !== undefined && isRecord(value)) {
+  if (members !== undefined) {
     return Object.fromEntries(
       Object.entries(members).map(([name, own]) => {
-        const each = Object.hasOwn(value, name) ? value[name] : undefined;
+        const each = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
         return [name, kept(flow, callId, each ?? null, label, isRecord(own) ? own : undefined)];
       }),
     );
@@ -225,9 +240,9 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       capacity <= each.maxBits &&
       (each.into ?? ["*"]).includes("*"),
   );
-  const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
+  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
-    flow.memory.bits += capacity;
+    flow.ledger.bits += capacity;
     audit(flow, "endorse", {
       callId,
       at: "result",
@@ -235,8 +250,7 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       rule: rule as unknown as JsonObject,
     });
     const { lattice } = flow.settings;
-    const { capacity: _, ...rest } = label;
-    const shown = lattice.label({ ...rest, integrity: "trusted" });
+    const shown = asTrusted(lattice, label);
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
     // The order of members was not counted.
     return JSON.parse(canonicalJson(value)) as JsonValue;
