@@ -1,4 +1,5 @@
 import type {
+  ChatOptions,
   Content,
   DeltaUpdate,
   JsonValue,
@@ -6,6 +7,7 @@ import type {
   Transform,
   TransformFactory,
 } from "@tunic/core";
+
 import type { AnswerLabel } from "../flow/answer-label.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
@@ -22,8 +24,12 @@ import { TextBlocks } from "./text-blocks.js";
  * that nobody trusted has written are taken out, and what its reader may not know is withheld. It goes by
  * the label of the request, so it is known before the first piece; nothing is shown and taken back.
  */
-export function guardAnswer(flow: FlowRun, answer: AnswerLabel): TransformFactory {
-  return () => new GuardedAnswer(flow, answer);
+export function guardAnswer(
+  flow: FlowRun,
+  answer: AnswerLabel,
+  { responseFormat }: ChatOptions,
+): TransformFactory {
+  return () => new GuardedAnswer(flow, answer, responseFormat !== undefined);
 }
 
 type Emit = (update: DeltaUpdate) => void | Promise<void>;
@@ -33,6 +39,7 @@ const withheld = "[This answer was withheld: it holds data that whoever reads it
 class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
+  readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
   readonly #blocks = new TextBlocks();
@@ -42,9 +49,11 @@ class GuardedAnswer implements Transform {
   #withheld = false;
   #removed = 0;
 
-  constructor(flow: FlowRun, answer: AnswerLabel) {
+  /** @param json Whether the answer is JSON, so that what is put into it has to be. */
+  constructor(flow: FlowRun, answer: AnswerLabel, json: boolean) {
     this.#flow = flow;
     this.#answer = answer;
+    this.#json = json;
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
@@ -132,13 +141,18 @@ class GuardedAnswer implements Transform {
     const variable = referenceTo(reference.id, reference.path).$ref;
     const text = mayRead(this.#flow.settings, label)
       ? this.#guarded(stored.value, label)
-      : "[withheld]";
+      : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
+  #withheldValue(): string {
+    return this.#json ? '"[withheld]"' : "[withheld]";
+  }
+
   #guarded(value: JsonValue, label: ContentLabel): string {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const plain = typeof value === "string" && !this.#json;
+    const text = plain ? value : JSON.stringify(value);
     const guard = linkGuard((link) => this.#keeps(link, label));
     return guard.add(text) + guard.flush();
   }

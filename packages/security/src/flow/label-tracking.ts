@@ -18,9 +18,10 @@ import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { labelResult, stamp } from "./label-result.js";
+import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { stamp } from "./result-terms.js";
 
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
@@ -96,7 +97,7 @@ async function trackRequest(
   const label = requestLabel(flow, context.messages, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
-  context.transformUpdates(guardAnswer(flow, answer));
+  context.transformUpdates(guardAnswer(flow, answer, context.options));
   try {
     const response = await next();
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
@@ -140,6 +141,7 @@ function labelled(
   const record = flow.calls.get(callId);
   if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
   if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];
   const ownLabel = flow.ownResults.get(callId);
   if (ownLabel === undefined) {
     return labelResult(flow, callId, record, flowOfTool(flow, tool), result);

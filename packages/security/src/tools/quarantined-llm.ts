@@ -16,7 +16,11 @@ import {
 } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
+
+import { spendOutcome } from "../flow/outcome-bit.js";
+
 import { asTrusted } from "../labels/as-trusted.js";
+
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
 import { noSuchVariable } from "./inspect-variable.js";
@@ -88,14 +92,22 @@ async function ask(
   try {
     value = await answerOf(client, prompt, found, schema, context);
   } catch (error) {
-    if (error instanceof StructuredOutputError)
-      return failed("bad_answer", "the isolated model gave no answer of that form.");
+    if (error instanceof StructuredOutputError) return unanswered(flow, callId, label);
     if (error instanceof ConfigurationError)
       return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
     throw error;
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
   return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });
+}
+
+/** That there is no answer says something of the data, too. */
+function unanswered(flow: FlowRun, callId: string, label: ContentLabel): ToolResult {
+  const untrusted = label.integrity === "untrusted";
+  if (!untrusted || spendOutcome(flow, callId, "quarantined_llm")) {
+    return failed("bad_answer", "the isolated model gave no answer of that form.");
+  }
+  return toolResult({ contents: JSON.stringify(keptLeaf(flow, callId, null, label)) });
 }
 
 function failed(code: string, message: string): ToolResult {
