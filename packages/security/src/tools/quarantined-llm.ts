@@ -20,6 +20,7 @@ import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
 import { outcomeLabel } from "../flow/outcome-label.js";
 import { asTrusted } from "../labels/as-trusted.js";
+
 import type { ContentLabel } from "../labels/content-label.js";
 import { referenceTo } from "../tree/reference.js";
 import { askedVariables } from "./asked-variables.js";
