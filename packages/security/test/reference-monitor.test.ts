@@ -60,8 +60,8 @@ describe("property 14: the engine agrees with a reference monitor", () => {
         for (const [, ran] of verdicts) seen[ran ? "ran" : "denied"] += 1;
         seen.untrusted += found.answers.filter(isTainted).length;
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
-    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(100);
+    for (const count of Object.values(seen)) expect(count).toBeGreaterThan(50);
   });
 });

@@ -36,16 +36,16 @@ const questions: readonly (JsonObject | undefined)[] = [
   },
 ];
 
-/** What the model answers to a request. A function of the program and of what stands in the request. */
+/** What the model answers to the `round`-th request of a run. A function of the program and of what stands in the request. */
 export function plan(
   program: Program,
   tools: readonly Signature[],
   request: ChatRequest,
+  round: number,
 ): ScriptedAnswer {
   const seen = seenIn(request.messages);
-  const last = request.messages.findLastIndex(({ role }) => role === "user");
-  const round = request.messages.slice(last).filter(({ role }) => role === "assistant").length;
-  const seed = `${program.seed}/${round}/${last}/${program.sees ? seen.text : ""}`;
+  const asked = request.messages.filter(({ role }) => role === "user").length;
+  const seed = `${program.seed}/${round}/${asked}/${program.sees ? seen.text : ""}`;
   const random = randomOf(seed);
   if (round >= program.rounds) return { text: `Done. ${answerText(random, seen)}` };
   const calls = Array.from({ length: 1 + random.below(3) }, () =>
@@ -67,13 +67,26 @@ export function seenIn(messages: readonly Message[]): Seen {
   const before = known.get(messages);
   if (before !== undefined) return before;
   const texts = messages.flatMap(({ contents }) => contents.flatMap(textsOf));
-  const leaves = texts.flatMap((text) => leavesIn(parsed(text)));
+  // Ids are no data: which of them is given depends on which call is faster.
+  const leaves = texts
+    .flatMap((text) => leavesIn(parsed(text)))
+    .filter((leaf) => !/^v\d+(\.|$)/.test(String(leaf)));
   const references = texts.flatMap((text) =>
     [...text.matchAll(/\{"\$ref":"(v[^"\\]+)"\}/g)].map(([, id = ""]) => id),
   );
-  const seen = { text: JSON.stringify(texts), leaves, references };
+  const seen = { text: renamed(JSON.stringify(texts)), leaves, references };
   known.set(messages, seen);
   return seen;
+}
+
+/** Ids are given as calls finish: which they are says nothing, so they are numbered as they are seen. */
+function renamed(text: string): string {
+  const ids = new Map<string, string>();
+  return text.replace(/(?<=(?:\$ref|variable)\\":\\"|refs\\":\[\\")v\d+/g, (id) => {
+    const name = ids.get(id) ?? `v${ids.size + 1}`;
+    ids.set(id, name);
+    return name;
+  });
 }
 
 function textsOf(content: Content): readonly string[] {
@@ -110,7 +123,8 @@ function callOf(
     return { name: tool.name, arguments: Object.fromEntries(args) };
   }
   const { references } = seen;
-  const id = references.length > 0 ? random.pick(references) : "v1";
+  const id =
+    references.length > 0 ? random.pick(references) : program.guesses === false ? "v0" : "v1";
   if (choice === tools.length) return { name: "inspect_variable", arguments: { variable: id } };
   const schema = random.pick(questions);
   return {
@@ -131,7 +145,8 @@ function argumentOf(
   if (way === 9 && guesses) {
     return random.pick<JsonValue>([{ $ref: "v99" }, { $ref: "v1" }, { $ref: "v1.a" }]);
   }
-  if (way === 10 && references.length > 0) return `{"$ref":"${random.pick(references)}"}`;
+  if (way === 10 && guesses && references.length > 0)
+    return `{"$ref":"${random.pick(references)}"}`;
   return random.pick(constants);
 }
 

@@ -3,6 +3,7 @@ import {
   type AgentResponse,
   AgentSession,
   type ApprovalOptions,
+  type ChatRequest,
   type Content,
   type FunctionTool,
   type JsonObject,
@@ -10,11 +11,18 @@ import {
   type Message,
   type Middleware,
   type RunEnvironment,
+  type RunOptions,
   tool,
 } from "@tunic/core";
 import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
 import fc from "fast-check";
-import { explain, type FlowDecision, type FlowMode, secureAgent } from "../../src/index.js";
+import {
+  explain,
+  type FlowAudit,
+  type FlowDecision,
+  type FlowMode,
+  secureAgent,
+} from "../../src/index.js";
 import type { LabelSecret } from "../../src/labels/label-keys.js";
 import type { World, WorldData, WorldTool } from "./flow-world.js";
 import { type Program, plan, talkedInto } from "./planner.js";
@@ -36,6 +44,7 @@ export interface StageOptions {
   readonly environment?: RunEnvironment;
   readonly approvals?: ApprovalOptions;
   readonly chunkSize?: number;
+  readonly audit?: FlowAudit;
   /** Asked before a tool does what it does. */
   readonly before?: (call: Executed) => Promise<void> | void;
 }
@@ -55,7 +64,8 @@ export function stage(
   program: Program,
   options: StageOptions = {},
 ): Stage {
-  const { mode, labelSecret, middleware, environment, approvals, chunkSize, before } = options;
+  const { mode, labelSecret, middleware, environment, approvals, chunkSize, audit, before } =
+    options;
   const executed: Executed[] = [];
   const state = { data, notes: new Map() };
   const id = `stage_${stages.size}`;
@@ -66,7 +76,13 @@ export function stage(
     if (result !== undefined) call.result = result;
     return result;
   });
-  const client = new ScriptedChatClient((request) => plan(program, world.tools, request), {
+  const rounds = new Map<string, number>();
+  const answer = (request: ChatRequest) => {
+    const round = rounds.get(request.run?.id ?? "") ?? 0;
+    rounds.set(request.run?.id ?? "", round + 1);
+    return plan(program, world.tools, request, round);
+  };
+  const client = new ScriptedChatClient(answer, {
     ...(chunkSize !== undefined && { chunkSize }),
   });
   const agent = new Agent({
@@ -83,6 +99,7 @@ export function stage(
         quarantine: new ScriptedChatClient((request) => talkedInto(request)),
         ...(mode && { mode }),
         ...(labelSecret && { labelSecret }),
+        ...(audit && { audit }),
       }),
     ],
     ...(middleware && { middleware }),
@@ -124,11 +141,11 @@ export async function play(
   world: World,
   data: WorldData,
   program: Program,
-  options: StageOptions = {},
+  { runOptions, ...options }: StageOptions & { readonly runOptions?: RunOptions } = {},
 ): Promise<Played> {
   const staged = stage(world, data, program, options);
   const session = new AgentSession({ id: "s" });
-  const response = await staged.agent.run("Pay alice.", { session });
+  const response = await staged.agent.run("Pay alice.", { ...runOptions, session });
   return { ...staged, session, response };
 }
 

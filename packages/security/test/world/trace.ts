@@ -46,8 +46,8 @@ export function leavesOf(
   };
   let complete = true;
   const walk = (value: JsonValue, path: readonly string[], tag: Tag, written: boolean): void => {
-    const reference = written && referenceIn(value);
-    if (reference) {
+    const reference = written ? referenceIn(value) : undefined;
+    if (reference !== undefined) {
       const found = resolve(reference);
       if (found === undefined) complete = false;
       else walk(found.value, path, found.tag, false);
