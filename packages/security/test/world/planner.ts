@@ -70,7 +70,7 @@ export function seenIn(messages: readonly Message[]): Seen {
   // Ids are no data: which of them is given depends on which call is faster.
   const leaves = texts
     .flatMap((text) => leavesIn(parsed(text)))
-    .filter((leaf) => !/^v\d+(\.|$)/.test(String(leaf)));
+    .filter((leaf) => !/^v\d+(\.|$)|\$ref/.test(String(leaf)));
   const references = texts.flatMap((text) =>
     [...text.matchAll(/\{"\$ref":"(v[^"\\]+)"\}/g)].map(([, id = ""]) => id),
   );

@@ -14,7 +14,7 @@ import {
   type RunOptions,
   tool,
 } from "@tunic/core";
-import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
+import { manualEnvironment, ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import fc from "fast-check";
 import {
   explain,
@@ -55,6 +55,8 @@ export interface Stage {
   readonly client: ScriptedChatClient;
   /** In the order in which they ran. */
   readonly executed: Executed[];
+  /** Turns that the model makes instead of what its program says; the last of them goes on for ever. */
+  readonly script: ScriptedTurn[];
 }
 
 /** Sets up a secured agent in a world, with a program for a model. */
@@ -77,7 +79,13 @@ export function stage(
     return result;
   });
   const rounds = new Map<string, number>();
+  const script: ScriptedTurn[] = [];
   const answer = (request: ChatRequest) => {
+    const [turn, ...others] = script;
+    if (turn !== undefined) {
+      if (others.length > 0) script.shift();
+      return turn;
+    }
     const round = rounds.get(request.run?.id ?? "") ?? 0;
     rounds.set(request.run?.id ?? "", round + 1);
     return plan(program, world.tools, request, round);
@@ -105,7 +113,7 @@ export function stage(
     ...(middleware && { middleware }),
     ...(approvals && { approvals }),
   });
-  return { agent, client, executed };
+  return { agent, client, executed, script };
 }
 
 /** What the tools of an agent do, by its id: the tools themselves are made once, as schemas take long to compile. */
@@ -115,7 +123,8 @@ const made = new Map<string, FunctionTool>();
 
 /** A tool that takes anything for each of its arguments. */
 function toolOf({ name, arguments: names }: WorldTool): FunctionTool {
-  const known = made.get(name);
+  const key = `${name}(${names.join()})`;
+  const known = made.get(key);
   if (known !== undefined) return known;
   const worldTool = tool({
     name,
@@ -132,7 +141,7 @@ function toolOf({ name, arguments: names }: WorldTool): FunctionTool {
         args: args as JsonObject,
       }),
   }) as FunctionTool;
-  made.set(name, worldTool);
+  made.set(key, worldTool);
   return worldTool;
 }
 
