@@ -1,4 +1,4 @@
-import { AgentSession } from "@tunic/core";
+import { AgentSession, chatMiddleware } from "@tunic/core";
 import { manualEnvironment } from "@tunic/testing";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
@@ -50,10 +50,13 @@ async function together(
 ) {
   let turn = 0;
   const { agent, executed } = stage(world, data, program, {
-    // Calls wait for others, some longer than others.
-    before: async () => {
-      if (order[turn++ % order.length]) await new Promise(setImmediate);
-    },
+    // Answers wait for others, some longer than others.
+    middleware: [
+      chatMiddleware("waiting", async (_, next) => {
+        if (order[turn++ % order.length]) await new Promise(setImmediate);
+        return next();
+      }),
+    ],
   });
   const sessions = ["Pay alice.", "Tell bob."].map((input, at) => ({
     input,

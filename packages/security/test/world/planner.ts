@@ -158,9 +158,10 @@ function answerText(random: Random, { references, leaves }: Seen): string {
 
 /** The model behind the quarantine: hostile, it says whatever the data makes it say. */
 export function talkedInto({ messages, options }: ChatRequest): string {
-  const data = messages.flatMap(({ contents }) => contents.flatMap(textsOf)).slice(1);
+  const [question = "", ...data] = messages.flatMap(({ contents }) => contents.flatMap(textsOf));
   // What stands between the marks; the marks differ from run to run.
-  const text = data.map((part) => part.split("\n").slice(2, -1).join("\n")).join("\n");
+  const parts = data.map((part) => part.split("\n").slice(2, -1).join("\n"));
+  const text = [question, ...parts].join("\n");
   const { responseFormat } = options;
   if (responseFormat?.type !== "json_schema") return text;
   return JSON.stringify(filledIn(responseFormat.schema as JsonObject, text));

@@ -25,45 +25,60 @@ export interface Leaf {
 export const isOwn = ({ tool }: Action): boolean =>
   /^(inspect_variable|quarantined_llm)$/.test(tool);
 
+/** Finds what an id such as `v3.name` stands for; undefined for nothing. */
+type Resolve = (text: string) => { readonly value: JsonValue; readonly tag: Tag } | undefined;
+
 /** Every value of the arguments, with what ids stand for in their place; undefined where one stands for nothing. */
 export function leavesOf(
-  { tool, args }: Action,
+  call: Action,
   from: Tag,
   ids: Variables,
   known: Readonly<Record<string, Tag>>,
-) {
-  const leaves: Leaf[] = [];
-  const resolve = (text: string): { value: JsonValue; tag: Tag } | undefined => {
+): readonly Leaf[] | undefined {
+  const { args } = call;
+  const resolve: Resolve = (text) => {
     const [id = "", name] = text.split(".");
     const variable = ids[id];
     const tag = variable && known[variable.at];
-    if (variable === undefined || tag === undefined) return undefined;
     const value =
-      name === undefined ? variable.value : (variable.value as JsonObject | null)?.[name];
-    return value === undefined || (name !== undefined && typeof variable.value !== "object")
-      ? undefined
-      : { value, tag };
+      variable && (name === undefined ? variable.value : memberOf(variable.value, name));
+    return value === undefined || tag === undefined ? undefined : { value, tag };
   };
-  let complete = true;
-  const walk = (value: JsonValue, path: readonly string[], tag: Tag, written: boolean): void => {
-    const reference = written ? referenceIn(value) : undefined;
-    if (reference !== undefined) {
-      const found = resolve(reference);
-      if (found === undefined) complete = false;
-      else walk(found.value, path, found.tag, false);
-    } else if (typeof value !== "object" || value === null) leaves.push({ path, value, tag });
-    else {
-      const members = Object.entries(value);
-      if (members.length === 0 && (!written || path.length > 1)) leaves.push({ path, value, tag });
-      for (const [name, each] of members) walk(each as JsonValue, [...path, name], tag, written);
-    }
-  };
-  for (const [name, value] of Object.entries(args)) walk(value, [name], from, true);
-  if (!isOwn({ tool } as Action)) return complete ? leaves : undefined;
-  const found = [args["variable"] ?? args["refs"] ?? []].flat().map((id) => resolve(String(id)));
-  return found.every((each) => each !== undefined)
-    ? found.map((each) => ({ path: [], ...each }))
+  const found = isOwn(call)
+    ? [args["variable"] ?? args["refs"] ?? []].flat().map((id) => {
+        const stored = resolve(String(id));
+        return stored && { path: [], ...stored };
+      })
+    : Object.entries(args).flatMap(([name, value]) => leavesIn(value, [name], from, resolve));
+  return found.every((leaf) => leaf !== undefined) ? found : undefined;
+}
+
+function memberOf(value: JsonValue, name: string): JsonValue | undefined {
+  return typeof value === "object" && value !== null && Object.hasOwn(value, name)
+    ? (value as JsonObject)[name]
     : undefined;
+}
+
+/** @param resolve For what the model has written; what an id stands for is data. */
+function leavesIn(
+  value: JsonValue,
+  path: readonly string[],
+  tag: Tag,
+  resolve: Resolve | undefined,
+): readonly (Leaf | undefined)[] {
+  const reference = resolve && referenceIn(value);
+  if (reference !== undefined) {
+    const found = resolve?.(reference);
+    return found ? leavesIn(found.value, path, found.tag, undefined) : [undefined];
+  }
+  if (typeof value !== "object" || value === null) return [{ path, value, tag }];
+  const members = Object.entries(value);
+  // That a list is empty is no word of the model's, unless names lead to it.
+  const counts = members.length === 0 && (resolve === undefined || path.length > 1);
+  if (counts) return [{ path, value, tag }];
+  return members.flatMap(([name, each]) =>
+    leavesIn(each as JsonValue, [...path, name], tag, resolve),
+  );
 }
 
 function referenceIn(value: JsonValue): string | undefined {
