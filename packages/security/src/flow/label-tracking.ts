@@ -15,7 +15,7 @@ import { guardAnswer } from "../answer/guard-answer.js";
 import { withoutShownVariables } from "../answer/shown-variables.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
-import { own } from "./flow-memory.js";
+import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { labelResult } from "./label-result.js";
@@ -140,7 +140,7 @@ function labelled(
   const { callId } = call;
   const record = flow.calls.get(callId);
   if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
-  if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  forgetChild(flow, callId);
   if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];
   const ownLabel = flow.ownResults.get(callId);
   if (ownLabel === undefined) {
@@ -151,6 +151,16 @@ function labelled(
     ...result,
     contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
   };
+}
+
+/** Of an agent that has come to its end only what it has decided is kept, to be explained. */
+function forgetChild({ memory }: FlowRun, callId: string): void {
+  const child = own(memory.children, callId);
+  if (child === undefined) return;
+  delete memory.children[callId];
+  for (const [id, decision] of Object.entries(child.decisions)) {
+    if (own(memory.decisions, id) === undefined) put(memory.decisions, id, decision);
+  }
 }
 
 function isResult(value: unknown): value is ToolResult {
