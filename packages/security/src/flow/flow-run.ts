@@ -88,6 +88,7 @@ export function beginFlow(run: RunContext, settings: FlowSettings, needsSession:
   const place = run.state.get(runKey);
   if (place.flow === undefined) {
     place.flow = newFlow(run, settings, needsSession);
+    audit(place.flow, "policy", { hash: settings.policy.hash, mode: settings.mode });
     return place.flow;
   }
   if (place.flow.settings === settings) return place.flow;
