@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { defaultLattice } from "../labels/label-lattice.js";
 import { unknownTool } from "../policy/compile-policy.js";
 import type { FlowViolation } from "../policy/flow-policy.js";
-import { wrapTool } from "../tools/wrap-tool.js";
+import { wrapTools } from "../tools/wrap-tool.js";
 import { permitFor } from "./permit.js";
 import type { ReadCall } from "./read-call.js";
 
@@ -41,7 +41,9 @@ const permit = permitFor(send, "call_1", call, broken);
 describe("a permit", () => {
   it("is the same for the same, whoever has wrapped the tool", () => {
     const again = { ...call, effective: { to: "ann@example.com" }, leaves: [{ ...leaf }] };
-    expect(permitFor(wrapTool(send), "call_1", again, [...broken])).toBe(permit);
+    const [wrapped] = wrapTools([send]);
+    expect(wrapped).not.toBe(send);
+    expect(permitFor(wrapped as FunctionTool, "call_1", again, [...broken])).toBe(permit);
   });
 
   const others: readonly (readonly [string, string])[] = [
