@@ -43,7 +43,7 @@ describe("S1 pay the bill: data that becomes an argument", () => {
       expect(world.ran.map(({ tool }) => tool)).toEqual(["read_file"]);
       expect(response.outcome).toBe("completed");
       expect(response.text).toBe("I could not pay.");
-      expect(world.seen).not.toContain(iban);
+      expect(world.sees(iban)).toBe(false);
     },
   );
 
@@ -63,7 +63,7 @@ describe("S1 pay the bill: data that becomes an argument", () => {
       amount: 12,
       subject: bill.text,
     });
-    expect(world.seen).not.toContain(bill.text);
+    expect(world.sees(bill.text)).toBe(false);
   });
 
   it("S1: who asks why is shown the argument and where its value comes from", async () => {

@@ -3,6 +3,7 @@ import type {
   Content,
   DeltaUpdate,
   JsonValue,
+  TextContent,
   Transform,
   TransformFactory,
 } from "@tunic/core";
@@ -11,8 +12,11 @@ import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
-import { linkGuard } from "./link-guard.js";
+import { mayRead } from "./audience.js";
+import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
+import { isShown } from "./shown-variables.js";
+import { TextBlocks } from "./text-blocks.js";
 
 /**
  * What is done to an answer before anybody sees it: references become the values that they stand for, links
@@ -37,7 +41,10 @@ class GuardedAnswer implements Transform {
   readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
+  readonly #blocks = new TextBlocks();
   #last: DeltaUpdate | undefined;
+  /** The block whose text may be held back. */
+  #block: string | undefined;
   #withheld = false;
   #removed = 0;
 
@@ -54,13 +61,13 @@ class GuardedAnswer implements Transform {
     if (update.contents.length === 0) return emit(update);
     this.#answer.see(update.contents);
     for (const content of update.contents) {
-      if (!mayRead(this.#flow, this.#answer.current) && isSaid(content)) {
+      if (isSaid(content) && !mayRead(this.#flow.settings, this.#answer.current)) {
         await this.#withhold(update, emit);
-      } else if (content.type === "text" && content.additionalProperties === undefined) {
-        await this.#send(this.#pieces(this.#references.add(content.text)), update, content, emit);
+      } else if (content.type === "text" && !isShown(content)) {
+        await this.#text(content, update, emit);
       } else {
         await this.#flush(update, emit);
-        await emit({ ...update, contents: [content] });
+        await emit({ ...update, contents: [this.#checked(content)] });
       }
     }
   }
@@ -71,10 +78,29 @@ class GuardedAnswer implements Transform {
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 
+  async #text(content: TextContent, update: DeltaUpdate, emit: Emit): Promise<void> {
+    const { text, ...rest } = content;
+    const bare = rest.providerData === undefined && rest.additionalProperties === undefined;
+    // Only text of one block grows together; what has something attached and no id stands alone.
+    const alone = rest.id === undefined && !bare;
+    if (alone || rest.id !== this.#block) await this.#flush(update, emit);
+    this.#block = rest.id;
+    const attached = bare ? [] : [{ ...rest, text: "" }];
+    if (!alone) {
+      await this.#send(attached, update, emit);
+      return this.#send(this.#pieces(this.#references.add(text)), update, emit);
+    }
+    const parts = [...this.#references.add(text), ...this.#references.flush()];
+    const [first = "", ...others] = [...this.#pieces(parts), this.#links.flush()];
+    const opened =
+      typeof first === "string" ? [{ ...rest, text: first }] : [{ ...rest, text: "" }, first];
+    await this.#send([...opened, ...others], update, emit);
+  }
+
   async #flush(update: DeltaUpdate, emit: Emit): Promise<void> {
     const pieces = this.#pieces(this.#references.flush());
-    const rest = this.#links.flush();
-    await this.#send(rest === "" ? pieces : [...pieces, rest], update, undefined, emit);
+    await this.#send([...pieces, this.#links.flush()], update, emit);
+    this.#block = undefined;
   }
 
   /** Text as it may be shown; a hidden value is a content of its own, with its own label. */
@@ -89,15 +115,19 @@ class GuardedAnswer implements Transform {
   async #send(
     pieces: readonly (string | Content)[],
     update: DeltaUpdate,
-    like: Content | undefined,
     emit: Emit,
   ): Promise<void> {
-    const { id } = (like ?? {}) as { readonly id?: string };
-    const contents = pieces.flatMap((piece): readonly Content[] => {
-      if (typeof piece !== "string") return [piece];
-      return piece === "" ? [] : [{ type: "text", text: piece, ...(id !== undefined && { id }) }];
-    });
+    const contents = this.#blocks.contentsOf(pieces, this.#block);
     if (contents.length > 0) await emit({ ...update, contents });
+  }
+
+  /** What is no text can lead away, too. */
+  #checked(content: Content): Content {
+    const label = this.#answer.current;
+    if (content.type === "error")
+      return { ...content, message: this.#guarded(content.message, label) };
+    if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;
+    return { type: "text", text: removedLink };
   }
 
   #shownValue(part: string): Content | undefined {
@@ -108,7 +138,7 @@ class GuardedAnswer implements Transform {
     const label = lattice.read(stored.label) ?? lattice.top;
     this.#flow.shown = lattice.join(this.#flow.shown, label);
     const variable = referenceTo(reference.id, reference.path).$ref;
-    const text = mayRead(this.#flow, label)
+    const text = mayRead(this.#flow.settings, label)
       ? this.#guarded(stored.value, label)
       : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
@@ -147,14 +177,10 @@ class GuardedAnswer implements Transform {
 
 /** What a model says, and a reader reads. */
 function isSaid({ type }: Content): boolean {
-  return type === "text" || type === "text_reasoning" || type === "data" || type === "uri";
+  return said.has(type);
 }
 
-/** Whether everybody who reads the answers may read what has this label. */
-function mayRead({ settings: { policy } }: FlowRun, { readers }: ContentLabel): boolean {
-  const { readers: audience = [] } = policy.answer;
-  return readers === undefined || audience.every((each) => readers.includes(each));
-}
+const said: ReadonlySet<string> = new Set(["text", "text_reasoning", "data", "uri", "error"]);
 
 function readReference(part: string) {
   if (!part.startsWith("{")) return undefined;

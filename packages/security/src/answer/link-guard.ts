@@ -9,7 +9,7 @@ export interface LinkGuard {
 }
 
 /** What stands instead of a link. */
-const removedLink = "[link removed]";
+export const removedLink = "[link removed]";
 
 /** A link is held back until it is whole; one that is longer than anybody writes is none to keep. */
 const longestLink = 2048;

@@ -23,7 +23,8 @@ function withoutShown(message: Message): Message {
   return made;
 }
 
-function isShown({ additionalProperties }: Content): boolean {
+/** Whether a content is a hidden value that an answer has shown. */
+export function isShown({ additionalProperties }: Content): boolean {
   return typeof additionalProperties?.["variable"] === "string";
 }
 

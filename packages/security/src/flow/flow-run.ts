@@ -8,14 +8,17 @@ import {
 } from "@tunic/core";
 import type { FlowAuditKind } from "../audit/flow-audit.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { CompiledTool } from "../policy/compile-policy.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
-import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
 /** A call that was judged. */
 export interface CallRecord {
   readonly tool: FunctionTool;
+  /** What the policy says of the tool. */
+  readonly rules: CompiledTool;
   /** Of the request that produced it. */
   readonly callLabel: ContentLabel;
   /** The join of all its arguments. */
@@ -31,6 +34,8 @@ export interface FlowRun {
   readonly settings: FlowSettings;
   readonly run: RunContext;
   readonly memory: FlowMemory;
+  /** Where endorsed bits are counted. */
+  readonly ledger: Pick<FlowMemory, "bits">;
   readonly variables: ContentVariableStore;
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
@@ -60,6 +65,8 @@ export interface FlowRun {
   shown: ContentLabel;
   /** What the user has written. */
   named: NamedValues | undefined;
+  /** How often a denial was given, by its words. */
+  readonly denials: Map<string, number>;
 }
 
 const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
@@ -106,6 +113,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     settings,
     run,
     memory: held,
+    ledger: flowLedgerOf(run) ?? held,
     variables: variableStore(held, settings.limits),
     floor,
     halves: new Set(),
@@ -121,6 +129,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     answer: floor,
     shown: bottom,
     named: undefined,
+    denials: new Map(),
   };
 }
 

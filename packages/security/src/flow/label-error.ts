@@ -20,8 +20,7 @@ export function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   const told = isVisible(terms, base) || spendOutcome(flow, callId, tool.key);
   if (told && isQuiet(result)) {
     remember(terms, record.callLabel, 0);
-    const contents = result.contents.map((content) => stamp(flow, content, record.callLabel));
-    return { ...result, contents };
+    return errorOf(terms, result, saysNothing, "Function failed.");
   }
   const reference = JSON.stringify(hideValue(terms, said(result), label, "error"));
   remember(terms, record.callLabel, 1);

@@ -136,10 +136,10 @@ function endorsedPart(terms: ResultTerms, { visible, labels }: VisiblePart<Resul
   if (terms.base === terms.lookedUp) return visible;
   const bits = Math.max(0, ...labels.map(({ lookup = 0 }) => lookup));
   if (!labels.some(({ lookup }) => lookup !== undefined)) return visible;
-  if (flow.memory.bits + bits > flow.settings.policy.endorseBits) {
+  if (flow.ledger.bits + bits > flow.settings.policy.endorseBits) {
     return hideValue(terms, visible, terms.base, "$");
   }
-  flow.memory.bits += bits;
+  flow.ledger.bits += bits;
   audit(flow, "endorse", { callId, at: "result", bits, rule: { type: "lookup", tool: tool.key } });
   return hideRepeats(visible, record.untrustedTexts, (value) =>
     hideValue(terms, value, terms.base, "$"),

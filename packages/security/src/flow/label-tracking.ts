@@ -13,6 +13,7 @@ import {
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
 import { withoutShownVariables } from "../answer/shown-variables.js";
+import type { ContentLabel } from "../labels/content-label.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own } from "./flow-memory.js";
@@ -26,7 +27,9 @@ import { stamp } from "./result-terms.js";
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
  * keeps untrusted parts of results out of its sight. It decides nothing: that is `policyEnforcement`,
- * made with the same options object. {@link secureAgent} makes both.
+ * made with the same options object. {@link secureAgent} makes both. Takes the innermost seats among agent and
+ * chat handlers and the outermost among function handlers. The propagation of FIDES (arXiv 2505.23643, section 4),
+ * with a label for each message instead of one for the conversation.
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */
@@ -100,11 +103,21 @@ async function trackRequest(
   context.transformUpdates(guardAnswer(flow, answer, context.options));
   try {
     const response = await next();
+    noteCalls(flow, response, answer.current);
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
     return response;
   } finally {
     flow.answer = answer.current;
     audit(flow, "label", { answer: context.iteration, label: { ...flow.answer } as never });
+  }
+}
+
+/** Calls that the model itself has made know what it knew. */
+function noteCalls(flow: FlowRun, { messages }: ChatResponse, label: ContentLabel): void {
+  for (const { contents } of messages) {
+    for (const content of contents) {
+      if (content.type === "function_call") flow.callLabels.set(content.callId, label);
+    }
   }
 }
 

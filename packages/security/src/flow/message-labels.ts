@@ -154,6 +154,22 @@ export function callLabel(flow: FlowRun, callId: string): ContentLabel | undefin
   return undefined;
 }
 
+/**
+ * The label of whatever a handler has said in the model's place: it may have known everything that this
+ * conversation holds. A call that no tracked answer has made has it, too.
+ */
+export function knownLabel(flow: FlowRun): ContentLabel {
+  const { floor, answer, shown, results, stored, input, settings } = flow;
+  const messages = [...stored.values(), ...input.values()];
+  return settings.lattice.joinAll([
+    floor,
+    answer,
+    shown,
+    ...results.values(),
+    ...messages.map((message) => messageLabel(flow, message)),
+  ]);
+}
+
 function holdsCall({ contents }: Message, callId: string): boolean {
   return contents.some((content) => content.type === "function_call" && content.callId === callId);
 }

@@ -1,4 +1,5 @@
 import type { Content, JsonValue } from "@tunic/core";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
@@ -29,7 +30,13 @@ export function resultTerms(
 ): ResultTerms {
   const { argumentsLabel } = record;
   const base = baseLabel(flow, callId, record, tool, argumentsLabel);
-  const lookedUp = baseLabel(flow, callId, record, tool, asTrusted(flow, argumentsLabel));
+  const lookedUp = baseLabel(
+    flow,
+    callId,
+    record,
+    tool,
+    asTrusted(flow.settings.lattice, argumentsLabel),
+  );
   return { flow, record, tool, callId, base, lookedUp };
 }
 
@@ -47,13 +54,6 @@ function baseLabel(
   });
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
   return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
-}
-
-/** As confidential, but trusted. */
-function asTrusted({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
-  if (label.integrity === "trusted") return label;
-  const { capacity: _, ...rest } = label;
-  return lattice.label({ ...rest, integrity: "trusted" });
 }
 
 /** Whether the model may see what has this label, in the context that it called from. */

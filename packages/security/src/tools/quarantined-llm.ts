@@ -17,6 +17,7 @@ import {
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
 import { noSuchVariable } from "./inspect-variable.js";
@@ -205,9 +206,9 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       capacity <= each.maxBits &&
       (each.into ?? ["*"]).includes("*"),
   );
-  const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
+  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
-    flow.memory.bits += capacity;
+    flow.ledger.bits += capacity;
     audit(flow, "endorse", {
       callId,
       at: "result",
@@ -215,8 +216,7 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       rule: rule as unknown as JsonObject,
     });
     const { lattice } = flow.settings;
-    const { capacity: _, ...rest } = label;
-    const shown = lattice.label({ ...rest, integrity: "trusted" });
+    const shown = asTrusted(lattice, label);
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
     return value;
   }

@@ -123,15 +123,16 @@ export class World {
     return verdictsIn(this.session);
   }
 
-  /** What the model has seen in all requests, as JSON. */
-  get seen(): string {
-    return JSON.stringify(
-      this.model.requests.map(({ messages, options }) => [
-        messages,
-        options.instructions,
-        options.tools,
-      ]),
+  /** Whether the model has seen a text in any request. */
+  sees(text: string): boolean {
+    return this.model.requests.some(({ messages, options: { instructions, tools } }) =>
+      JSON.stringify([messages, instructions, tools]).includes(asJson(text)),
     );
+  }
+
+  /** Whether a text stands in what is stored of the conversation's messages. */
+  stores(text: string): boolean {
+    return JSON.stringify(this.session.messages).includes(asJson(text));
   }
 
   /** The texts of results, as the model has them. */
@@ -139,10 +140,18 @@ export class World {
     return resultsIn(this.session.messages);
   }
 
-  /** What whoever watches the stream has seen. */
-  get shown(): string {
-    return JSON.stringify(this.updates);
+  /** Whether whoever watches the stream has seen a text, in one piece or in several. */
+  shows(text: string): boolean {
+    const said = foldUpdates();
+    for (const update of this.updates) said.add(update);
+    return [this.updates, said.messages].some((part) =>
+      JSON.stringify(part).includes(asJson(text)),
+    );
   }
+}
+
+function asJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
 }
 
 export function verdictsIn(session: AgentSession): readonly string[] {
