@@ -98,10 +98,10 @@ export const callGuards = {
     ],
     [
       "look-ups have a budget",
-      "if (flow.memory.bits + bits > flow.settings.policy.endorseBits) {",
+      "if (flow.ledger.bits + bits > flow.settings.policy.endorseBits) {",
       "if (bits < 0) {",
     ],
-    ["look-ups use the budget up", "  flow.memory.bits += bits;\n"],
+    ["look-ups use the budget up", "  flow.ledger.bits += bits;\n"],
   ],
   "flow/result-parts.ts": [
     [
@@ -146,7 +146,17 @@ export const callGuards = {
       "if (rule !== undefined && capacity !== undefined) {",
     ],
     ["a small answer is shown only where a rule says so", "      capacity <= each.maxBits &&\n"],
-    ["a small answer that is shown uses the budget up", "    flow.memory.bits += capacity;\n"],
+    [
+      "an answer of the quarantine can say no more than what it was made of",
+      "capacity: Math.min(label.capacity ?? bits, bits)",
+      "capacity: label.capacity ?? bits",
+    ],
+    [
+      "a small answer is shown only by a rule about everything",
+      '      (each.into ?? ["*"]).includes("*"),\n',
+      "      true,\n",
+    ],
+    ["a small answer that is shown uses the budget up", "    flow.ledger.bits += capacity;\n"],
   ],
   "answer/guard-answer.ts": [
     [
@@ -160,9 +170,79 @@ export const callGuards = {
       "    return kept || true;",
     ],
     [
+      "a hidden value that its reader may not read is withheld",
+      "const text = mayRead(this.#flow.settings, label)",
+      "const text = label",
+    ],
+    [
+      "what an answer shows is known from then on",
+      "    this.#flow.shown = lattice.join(this.#flow.shown, label);\n",
+    ],
+    [
+      "an address in an answer is a link",
+      'if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;',
+      "if (label) return content;",
+    ],
+    [
+      "an error in an answer can hold links",
+      "return { ...content, message: this.#guarded(content.message, label) };",
+      "return content;",
+    ],
+    [
       "links in hidden values are taken out",
       "    return guard.add(text) + guard.flush();",
       "    return guard === undefined ? text : text;",
     ],
+  ],
+  "flow/outcome-bit.ts": [
+    [
+      "that something failed is told only where it is affordable",
+      "  if (ledger.bits + 1 > settings.policy.endorseBits) return false;\n",
+    ],
+    ["that something failed uses the budget up", "  ledger.bits += 1;\n"],
+  ],
+  "tools/checked-progress.ts": [
+    [
+      "progress of a tool without a record is not shown",
+      "  if (record === undefined) return false;",
+      "  if (record === undefined) return true;",
+    ],
+    [
+      "progress that is not trusted is not shown",
+      'return label.integrity === "trusted" && mayRead(settings, label);',
+      "return mayRead(settings, label);",
+    ],
+    [
+      "progress that its reader may not read is not shown",
+      'return label.integrity === "trusted" && mayRead(settings, label);',
+      'return label.integrity === "trusted";',
+    ],
+  ],
+  "answer/audience.ts": [
+    [
+      "everybody who reads an answer may read it",
+      "return audience.every((each) => readers.includes(each));",
+      "return audience.length >= 0;",
+    ],
+  ],
+  "answer/shown-variables.ts": [
+    [
+      "what an answer has shown the user, the model does not see",
+      "  return changed ?? messages;",
+      "  return changed ? messages : messages;",
+    ],
+  ],
+  "variables/variable-store.ts": [
+    [
+      "hidden values have a limit",
+      "memory.next > most || memory.bytes + bytes > mostBytes",
+      "memory.bytes + bytes > mostBytes",
+    ],
+    [
+      "hidden bytes have a limit",
+      "memory.next > most || memory.bytes + bytes > mostBytes",
+      "memory.next > most",
+    ],
+    ["hidden bytes are counted", "      memory.bytes += bytes;\n"],
   ],
 };

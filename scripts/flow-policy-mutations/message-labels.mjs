@@ -89,6 +89,10 @@ export const messageGuards = {
       "if (labels.every((label) => label === undefined)) {",
     ],
     [
+      "what an untrusted call says to an agent inside is not the user's words",
+      '  if (flow.floor.integrity === "untrusted") return true;\n',
+    ],
+    [
       "untrusted messages are not the user's words",
       'if (message.role !== "user" || messageTaints(flow, message)) return [];',
       'if (message.role !== "user") return [];',
@@ -131,6 +135,11 @@ export const messageGuards = {
       "an agent under one that follows no labels trusts nothing",
       "  if (record === undefined) return lattice.top;\n",
       "  if (record === undefined) return lattice.bottom;\n",
+    ],
+    [
+      "a permit that nobody waits for is gone",
+      "if (!asked.has(id)) delete permits[id];",
+      "void asked;",
     ],
     [
       "an agent inside begins with what its call knew",

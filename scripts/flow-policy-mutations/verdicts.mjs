@@ -172,8 +172,8 @@ export const verdictGuards = {
     ],
     [
       "a call has the label of the request that it was decided on in",
-      "const label = edited ? lattice.bottom : (callLabel(flow, context.call.callId) ?? flow.answer);",
-      "const label = lattice.bottom;",
+      "const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);",
+      "const decided = settings.lattice.bottom;",
     ],
     [
       "nobody is asked about a reference to nothing",
@@ -200,16 +200,22 @@ export const verdictGuards = {
       "a permit is for exactly what was asked",
       "  if (permit !== permitFor(context.tool, callId, call, violations)) return false;\n",
     ],
+    [
+      "what a person has not edited is as the model wrote it",
+      "    callLabel: decided,\n",
+      "    callLabel: label,\n",
+    ],
+    ["what waits inside of a call is written down", "  notePaused(flow, response);\n"],
     ["a permit is used up", "  delete flow.memory.permits[callId];\n"],
     ["a person sees what references stand for", "    effective: verdict.effective ?? effective,\n"],
     [
       "a question says which rule is broken",
       '    violation: [...new Set(judged.violations.map(({ rule }) => rule))].join(", "),\n',
     ],
-    ["endorsements use the budget up", "    flow.memory.bits += bits;\n"],
+    ["endorsements use the budget up", "    flow.ledger.bits += bits;\n"],
     [
       "what is written keeps its label",
-      "  noteWrites(flow, call.tool, call.effective, lattice.join(call.callLabel, call.argumentsLabel));\n",
+      "  noteWrites(flow, call.tool, call.effective, lattice.join(decided, call.argumentsLabel));\n",
     ],
     ["a history that comes in is looked at", "  takeInput(flow, context.messages);\n"],
     ["both halves have to be there: when a call is judged", " || flow.halves.size < 2"],
