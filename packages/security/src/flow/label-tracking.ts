@@ -154,6 +154,7 @@ function labelled(
   const record = flow.calls.get(callId);
   if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
   if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];
   const ownLabel = flow.ownResults.get(callId);
   if (ownLabel === undefined) {
     return labelResult(flow, callId, record, flowOfTool(flow, tool), result);
