@@ -26,7 +26,7 @@ export function decide(
   };
   const { decisions } = flow.memory;
   // Taken out first: the newest stands last.
-  delete decisions[callId];
+  if (own(decisions, callId) !== undefined) delete decisions[callId];
   put(decisions, callId, decision);
   audit(flow, "verdict", decision as unknown as JsonObject);
 }

@@ -12,7 +12,6 @@ import {
   type ToolResult,
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
-import { withoutShownVariables } from "../answer/shown-variables.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
@@ -22,6 +21,7 @@ import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { requestView, sentMessages } from "./request-view.js";
 import { stamp } from "./result-terms.js";
 
 /**
@@ -96,8 +96,9 @@ async function trackRequest(
   const flow = beginFlow(context.run, settings, needsSession);
   flow.halves.add("tracking");
   checkHalves(flow);
-  context.messages = withoutShownVariables(context.messages);
-  const label = requestLabel(flow, context.messages, context.options);
+  const view = requestView(flow, context.messages);
+  context.messages = sentMessages(view, context.messages);
+  const label = requestLabel(flow, view.label, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
   context.transformUpdates(guardAnswer(flow, answer, context.options));
