@@ -1,0 +1,44 @@
+import { AgentSession, textContent, toolResult } from "@tunic/core";
+import { describe, expect, it } from "vitest";
+import { hiddenValues, withLabel } from "../src/index.js";
+import { World } from "./support/world.js";
+
+const policy = { read: { effects: ["read" as const], result: "trusted" as const } };
+
+function worldOf(gives: () => unknown) {
+  return new World({
+    turns: [{ calls: [{ name: "read" }] }, "Done."],
+    tools: { read: { gives } },
+    policy,
+    session: new AgentSession(),
+  });
+}
+
+describe("a label that a content of a result brings along", () => {
+  it("restricts every part of a structured result", async () => {
+    const data = JSON.stringify({ id: 7, body: "hello" });
+    const world = worldOf(() =>
+      toolResult({ contents: [withLabel(textContent(data), "untrusted")] }),
+    );
+    await world.say("Read.");
+    expect(hiddenValues(world.session).map(({ value }) => value)).toEqual([
+      { id: 7, body: "hello" },
+    ]);
+  });
+
+  it("raises nothing", async () => {
+    const world = new World({
+      turns: [{ calls: [{ name: "read" }] }, "Done."],
+      tools: {
+        read: {
+          gives: () =>
+            toolResult({ contents: [withLabel(textContent('{"body":"hello"}'), "trusted")] }),
+        },
+      },
+      policy: { read: { effects: ["read"], result: { $: "trusted", body: "untrusted" } } },
+      session: new AgentSession(),
+    });
+    await world.say("Read.");
+    expect(hiddenValues(world.session).map(({ value }) => value)).toEqual(["hello"]);
+  });
+});
