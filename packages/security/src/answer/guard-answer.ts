@@ -57,10 +57,20 @@ class GuardedAnswer implements Transform {
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
-  async update(update: DeltaUpdate, emit: Emit): Promise<void> {
+  update(update: DeltaUpdate, emit: Emit): void | Promise<void> {
     this.#last = update;
     if (update.contents.length === 0) return emit(update);
     this.#answer.see(update.contents);
+    // Calls are most of what agents answer: they go by as they are.
+    const isCalls = update.contents.every(({ type }) => type === "function_call");
+    return isCalls && this.#isEmpty ? emit(update) : this.#guard(update, emit);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#references.isEmpty && this.#links.isEmpty;
+  }
+
+  async #guard(update: DeltaUpdate, emit: Emit): Promise<void> {
     for (const content of update.contents) {
       if (isSaid(content) && !mayRead(this.#flow.settings, this.#answer.current)) {
         await this.#withhold(update, emit);
@@ -75,7 +85,7 @@ class GuardedAnswer implements Transform {
 
   async end(emit: Emit): Promise<void> {
     if (this.#last === undefined) return;
-    await this.#flush(this.#last, emit);
+    if (!this.#isEmpty) await this.#flush(this.#last, emit);
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 

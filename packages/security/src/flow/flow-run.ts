@@ -11,7 +11,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
-import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
 /** A call that was judged. */
@@ -29,11 +29,25 @@ export interface CallRecord {
   readonly untrustedTexts: readonly string[];
 }
 
+/** The messages of a request as the model gets them, and the join of their labels. */
+export interface RequestView {
+  /**
+   * As the handlers further out gave them. An array of our own: theirs may be longer at the next request, and
+   * still be the same.
+   */
+  readonly given: Message[];
+  /** What becomes of each: the same where none has shown a hidden value. */
+  readonly sent: Message[];
+  label: ContentLabel;
+}
+
 /** What information flow control knows of one run. Everything that outlives it is in `memory`. */
 export interface FlowRun {
   readonly settings: FlowSettings;
   readonly run: RunContext;
   readonly memory: FlowMemory;
+  /** Where endorsed bits are counted. */
+  readonly ledger: Pick<FlowMemory, "bits">;
   readonly variables: ContentVariableStore;
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
@@ -56,7 +70,7 @@ export interface FlowRun {
   /** What the tools of this package have made, by call id. */
   readonly ownResults: Map<string, ContentLabel>;
   /** The last view that was labelled; it grows at its end. */
-  view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
+  view: RequestView;
   /** Of the last answer. */
   answer: ContentLabel;
   /** Of the hidden values that answers have shown. */
@@ -86,6 +100,7 @@ export function beginFlow(run: RunContext, settings: FlowSettings, needsSession:
   const place = run.state.get(runKey);
   if (place.flow === undefined) {
     place.flow = newFlow(run, settings, needsSession);
+    audit(place.flow, "policy", { hash: settings.policy.hash, mode: settings.mode });
     return place.flow;
   }
   if (place.flow.settings === settings) return place.flow;
@@ -111,6 +126,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     settings,
     run,
     memory: held,
+    ledger: flowLedgerOf(run) ?? held,
     variables: variableStore(held, settings.limits),
     floor,
     halves: new Set(),
@@ -122,7 +138,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     callLabels: new Map(),
     childLabels: new Map(),
     ownResults: new Map(),
-    view: { messages: [], label: bottom },
+    view: { given: [], sent: [], label: bottom },
     answer: floor,
     shown: bottom,
     named: undefined,

@@ -6,9 +6,9 @@ import { audit, type FlowRun } from "./flow-run.js";
  * a success.
  */
 export function spendOutcome(flow: FlowRun, callId: string, tool: string): boolean {
-  const { memory, settings } = flow;
-  if (memory.bits + 1 > settings.policy.endorseBits) return false;
-  memory.bits += 1;
+  const { ledger, settings } = flow;
+  if (ledger.bits + 1 > settings.policy.endorseBits) return false;
+  ledger.bits += 1;
   audit(flow, "endorse", { callId, tool, at: "outcome", bits: 1 });
   return true;
 }

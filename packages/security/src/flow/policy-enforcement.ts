@@ -26,7 +26,7 @@ import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
 import { given, permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -34,7 +34,8 @@ import { noteWrites } from "./resources.js";
 /**
  * Judges every call by the labels of its arguments and of the request that produced it. The order in
  * which calls of a batch finish never changes a verdict. Made with the same options object as
- * `labelTracking`; {@link secureAgent} makes both.
+ * `labelTracking`; {@link secureAgent} makes both. Takes the outermost seats among agent and verdict handlers. The
+ * policies of FIDES (arXiv 2505.23643, section 4).
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */
@@ -74,7 +75,7 @@ function noteOwnWords(flow: FlowRun, messages: readonly Message[]): void {
   const { lattice } = flow.settings;
   for (const message of messages) {
     if (message.role !== "assistant" || lattice.authentic(writtenLabel(message))) continue;
-    put(flow.memory.messages, message.id, lattice.join(flow.answer, flow.shown));
+    put(flow.memory.messages, message.id, knownLabel(flow));
   }
 }
 
@@ -104,7 +105,7 @@ async function enforceCall(
   if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
   // A person's edit is the person's own word, whatever the model had read; the rest may still say it.
   const edited = context.decision?.edited === true;
-  const decided = callLabel(flow, context.call.callId) ?? flow.answer;
+  const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
   const label = edited ? asTrusted(settings.lattice, decided) : decided;
   const call = readCall(flow, context.tool, context.arguments, label);
   const inner = await next();
@@ -139,7 +140,7 @@ function judge(flow: FlowRun, { tool }: VerdictContext, call: ReadCall) {
     callLabel: call.callLabel,
     leaves: call.leaves,
     named: namedValuesOf(flow),
-    bitsLeft: policy.endorseBits - flow.memory.bits,
+    bitsLeft: policy.endorseBits - flow.ledger.bits,
     strict: mode === "strict",
   });
 }
@@ -248,7 +249,7 @@ function letRun(
   if (origins.length > 0)
     audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
   for (const { at, bits, rule } of endorsements) {
-    flow.memory.bits += bits;
+    flow.ledger.bits += bits;
     audit(flow, "endorse", {
       callId,
       tool: call.tool.key,

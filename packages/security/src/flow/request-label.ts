@@ -3,7 +3,6 @@ import {
   type Instruction,
   isJsonObject,
   type JsonValue,
-  type Message,
   type Tool,
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
@@ -12,12 +11,15 @@ import { originalOf } from "../tools/wrap-tool.js";
 import { providerLabel } from "./content-labels.js";
 import { member, own, put } from "./flow-memory.js";
 import type { FlowRun } from "./flow-run.js";
-import { messageLabel } from "./message-labels.js";
 
-/** The join of everything that a model can read while it answers a request. */
+/**
+ * The join of everything that a model can read while it answers a request.
+ *
+ * @param shown Of its messages.
+ */
 export function requestLabel(
   flow: FlowRun,
-  messages: readonly Message[],
+  shown: ContentLabel,
   options: ChatOptions,
 ): ContentLabel {
   const { lattice, labels } = flow.settings;
@@ -25,7 +27,7 @@ export function requestLabel(
     flow.floor,
     labels.instructions,
     providedLabel(flow, options.instructions),
-    messagesLabel(flow, messages),
+    shown,
     toolsLabel(flow, options.tools ?? []),
     heldLabel(flow, options),
   ]);
@@ -40,21 +42,6 @@ function providedLabel(flow: FlowRun, instructions: ChatOptions["instructions"])
       each.provided ? providerLabel(flow, each.source) : lattice.bottom,
     ),
   );
-}
-
-/** A view grows at its end: what was labelled before is not looked at again. */
-function messagesLabel(flow: FlowRun, messages: readonly Message[]): ContentLabel {
-  const { lattice } = flow.settings;
-  const { view } = flow;
-  const grown =
-    view.messages.length <= messages.length &&
-    view.messages.every((message, at) => message === messages[at]);
-  let label = grown ? view.label : lattice.bottom;
-  for (let at = grown ? view.messages.length : 0; at < messages.length; at++) {
-    label = lattice.join(label, messageLabel(flow, messages[at] as Message));
-  }
-  flow.view = { messages, label };
-  return label;
 }
 
 /** Descriptions are read by the model, too: those of a foreign server may be anything. */

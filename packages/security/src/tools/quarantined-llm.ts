@@ -16,9 +16,7 @@ import {
 } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
-
 import { spendOutcome } from "../flow/outcome-bit.js";
-
 import { asTrusted } from "../labels/as-trusted.js";
 
 import type { ContentLabel } from "../labels/content-label.js";
@@ -216,9 +214,9 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       capacity <= each.maxBits &&
       (each.into ?? ["*"]).includes("*"),
   );
-  const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
+  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
-    flow.memory.bits += capacity;
+    flow.ledger.bits += capacity;
     audit(flow, "endorse", {
       callId,
       at: "result",
