@@ -207,7 +207,7 @@ describe("S15 what a person's yes is good for", () => {
     const { summary = "" } = request;
     expect(summary.match(/[⟦⟧]/g)).toEqual(["⟦", "⟧"]);
     expect(summary).toMatch(/⟧$/);
-    expect(summary).not.toMatch(/[\u202e\u200b\u0007]/);
+    for (const mark of ["\u202e", "\u200b", "\u0007"]) expect(summary).not.toContain(mark);
     expect(request.reason).not.toContain("verified");
   });
 
@@ -226,7 +226,7 @@ describe("S15 what a person's yes is good for", () => {
     expect(approvalRequests.map(({ violation }) => violation)).toEqual(["trusted_argument"]);
     const automatic = await asked({
       tools,
-      agent: { middleware: [toolApproval({ preset: "full" }).middleware] },
+      agent: { middleware: [toolApproval({ preset: "full" })] },
     });
     expect(automatic.request.violation).toBe("trusted_argument");
   });
@@ -239,7 +239,7 @@ describe("S15 what a person's yes is good for", () => {
     const half = await asked({ tools });
     const edited = approve(half.request, { arguments: { to: ref("v1.a"), text: "thanks" } });
     const { outcome } = await half.world.say(edited);
-    expect([outcome, paid(half.world)]).toEqual(["paused", []]);
+    expect([outcome, paid(half.world)]).toEqual(["completed", []]);
   });
 
   it("S15: an edit of the recipient does not make the rest less confidential", async () => {

@@ -7,6 +7,7 @@ import type {
   Transform,
   TransformFactory,
 } from "@tunic/core";
+
 import type { AnswerLabel } from "../flow/answer-label.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";

@@ -37,7 +37,7 @@ export interface FlowMemory {
   readonly held: Record<string, ContentLabel>;
   /** Hashes of foreign definitions as they were first seen, by tool key. */
   readonly definitions: Record<string, string>;
-  /** What a person was asked about, by call id: the hash of everything that the permit is for. */
+  /** What a person was asked about or has permitted, by call id: the hash of everything that the permit is for. */
   readonly permits: Record<string, string>;
   /** Bits that endorsements have let through, also those of agents inside. */
   bits: number;

@@ -19,7 +19,7 @@ export type FlowMode = "enforce" | "approve" | "shadow" | "strict";
 /**
  * Which parts of results the model does not get to see, but only a reference to.
  * - `untrusted`: what is untrusted, as long as the model that made the call had read nothing untrusted.
- * - `above`: also what is more confidential than what that model had read (HIDE of FIDES, arXiv 2505.23643, 5.1).
+ * - `above`: also what is more confidential than what that model had read (HIDE of FIDES, arXiv 2505.23643).
  * - `nothing`: the context takes the label of what comes in.
  */
 export type HideMode = "untrusted" | "above" | "nothing";

@@ -100,6 +100,7 @@ export function beginFlow(run: RunContext, settings: FlowSettings, needsSession:
   const place = run.state.get(runKey);
   if (place.flow === undefined) {
     place.flow = newFlow(run, settings, needsSession);
+    audit(place.flow, "policy", { hash: settings.policy.hash, mode: settings.mode });
     return place.flow;
   }
   if (place.flow.settings === settings) return place.flow;
@@ -152,9 +153,13 @@ const mostDecisions = 1000;
 function tidy({ decisions, permits }: FlowMemory, { session }: RunContext): void {
   const ids = Object.keys(decisions);
   for (const id of ids.slice(0, Math.max(0, ids.length - mostDecisions))) delete decisions[id];
-  if (session === undefined) return;
-  const asked = new Set(session.pending.map((request) => request.call.callId));
-  for (const id of Object.keys(permits)) if (!asked.has(id)) delete permits[id];
+  if (session === undefined || Object.keys(permits).length === 0) return;
+  // A batch may be answered in parts, and a call may pause: only what has its result needs no permit.
+  for (const { contents } of session.messages) {
+    for (const content of contents) {
+      if (content.type === "function_result") delete permits[content.callId];
+    }
+  }
 }
 
 /** A run that works for a call of another one begins with what that call knows. */

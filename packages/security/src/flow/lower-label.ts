@@ -36,8 +36,7 @@ export function endorse(session: AgentSession, variable: string, terms: Lowering
 }
 
 /**
- * Says that more people may know a hidden value than its label allows (robust declassification of FIDES, arXiv
- * 2505.23643, section 4: code of ours decides, nothing untrusted).
+ * Says that more people may know a hidden value than its label allows.
  *
  * @param to Its level, its readers (absent: everybody), or both.
  * @throws ConfigurationError as {@link endorse}; `label` for a level that the policy does not have.

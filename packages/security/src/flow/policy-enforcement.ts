@@ -27,7 +27,7 @@ import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
-import { permitFor } from "./permit.js";
+import { given, permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
 
@@ -179,7 +179,7 @@ function weigh(
   return {
     ...shown({ kind: "ask" }, context, call),
     reason: judged.violations.map((each) => violationText(call.tool.key, each)).join(" "),
-    violation: [...new Set(judged.violations.map(({ rule }) => rule))].join(", "),
+    violation: brokenRules(judged, context),
     additionalProperties: {
       flow: { tool: call.tool.key, violations: judged.violations as never },
     },
@@ -194,6 +194,12 @@ function denial({ denials }: FlowRun, tool: string, rule: FlowRule): string {
   return times < patience ? message : lastDenialOf(tool, rule);
 }
 
+/** What a call breaks; said otherwise than before, where a person has permitted something else. */
+function brokenRules({ violations }: Judged, { decision }: VerdictContext): string {
+  const rules = [...new Set(violations.map(({ rule }) => rule))].join(", ");
+  return rules === decision?.violation ? `${rules}; changed since it was permitted` : rules;
+}
+
 /** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */
 function isPermitted(
   flow: FlowRun,
@@ -203,10 +209,12 @@ function isPermitted(
 ): boolean {
   const { decision } = context;
   const { callId } = context.call;
-  const permit = own(flow.memory.permits, callId);
-  if (decision === undefined || permit === undefined) return false;
-  if (permit !== permitFor(context.tool, callId, call, violations)) return false;
-  delete flow.memory.permits[callId];
+  const asked = own(flow.memory.permits, callId);
+  const permit = permitFor(context.tool, callId, call, violations);
+  // A call that has paused goes on as it was permitted.
+  if (asked === given(permit)) return true;
+  if (decision === undefined || asked !== permit) return false;
+  put(flow.memory.permits, callId, given(permit));
   audit(flow, "approval", { callId, tool: call.tool.key, requestId: decision.requestId, permit });
   return true;
 }

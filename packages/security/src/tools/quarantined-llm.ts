@@ -18,6 +18,7 @@ import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
 import { asTrusted } from "../labels/as-trusted.js";
+
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
 import { noSuchVariable } from "./inspect-variable.js";
