@@ -125,6 +125,8 @@ interface AgentTerms {
 /** An agent that does the work of the script. */
 function agentOf({ payload = "none", secured = false, history, session }: AgentTerms): Contender {
   let current: Work;
+  // Services name no two calls alike, either.
+  const prefix = history === undefined ? "" : "later_";
   const client: ChatClient = {
     metadata: { provider: "mock" },
     async getResponse({ run }: ChatRequest): Promise<ChatResponse> {
@@ -135,7 +137,7 @@ function agentOf({ payload = "none", secured = false, history, session }: AgentT
           ? turn.calls.map(
               ({ id, args }): FunctionCallContent => ({
                 type: "function_call",
-                callId: id,
+                callId: prefix + id,
                 name: payload === "text" ? "read" : "add",
                 arguments: JSON.parse(args),
               }),
@@ -176,4 +178,19 @@ function toolsOf(execute: Execute) {
   return ["add", "read"].map((name) =>
     tool({ name, description: name, parameters: addSchema, execute }),
   );
+}
+export async function profileHistory() {
+  const history = await historyOf(1000);
+  for (const secured of [false, true])
+    for (const n of [20, 40, 60]) {
+      const a = agentOf({ history, secured });
+      let best = 1e9;
+      for (let i = 0; i < 150; i++) {
+        const w = new Work("loop", n);
+        const t = performance.now();
+        w.check(await a.run(w));
+        best = Math.min(best, performance.now() - t);
+      }
+      console.log(secured, n, best.toFixed(3), "ms");
+    }
 }
