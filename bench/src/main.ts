@@ -30,7 +30,7 @@ const limits: Record<string, number> = {
   ...Object.fromEntries(services.map((service) => [`sdk-${service}`, 1.5])),
   "flow-call": 20,
   "flow-hidden": 200,
-  "flow-history": 30,
+  "flow-history": 20,
   "flow-prompt": 1,
   import: 0.5,
   bundle: 45 * 1024,

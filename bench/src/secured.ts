@@ -5,6 +5,7 @@ import {
   type ChatRequest,
   type ChatResponse,
   type FunctionCallContent,
+  type Tool,
   tool,
 } from "@tunic/core";
 import { type FlowPolicy, secureAgent } from "@tunic/security";
@@ -43,21 +44,22 @@ export async function addedPerCall(payload: Payload): Promise<number> {
 }
 
 /**
- * The same for a call that a thousand messages stand before, as microseconds: what 40 calls add, less what
+ * The same for a call that a thousand messages stand before, as microseconds: what 120 calls add, less what
  * 20 add, so that what a run does once (it reads the session) does not count.
  */
 export async function addedAfter(messages: number): Promise<number> {
   const history = await historyOf(messages);
   const contenders = [agentOf({ history }), agentOf({ history, secured: true })];
   const [plain = 0, secured = 0] = await bestTimes(contenders, "loop", calls, rounds);
-  const [plainLong = 0, securedLong = 0] = await bestTimes(contenders, "loop", 2 * calls, rounds);
-  return (securedLong - plainLong - (secured - plain)) / calls;
+  const [plainLong = 0, securedLong = 0] = await bestTimes(contenders, "loop", 6 * calls, rounds);
+  return (securedLong - plainLong - (secured - plain)) / (5 * calls);
 }
 
 /** Bytes that a secured agent adds to each request (instructions and definitions), and for each hidden value. */
 export async function promptBytes(): Promise<{
   readonly instructions: number;
   readonly definitions: number;
+  readonly slots: number;
   readonly placeholder: number;
 }> {
   let asked: ChatRequest | undefined;
@@ -87,21 +89,26 @@ export async function promptBytes(): Promise<{
   });
   await agent.run("go", { session: new AgentSession() });
   const { instructions = [], tools: offered = [] } = asked?.options ?? {};
-  const own = offered
-    .slice(tools.length)
-    .map((each) =>
-      each.type === "function"
-        ? { name: each.name, description: each.description, parameters: each.parameters }
-        : {},
-    );
   const rules = typeof instructions === "string" ? [{ text: instructions }] : instructions;
   const [result] = asked?.messages.at(-1)?.contents ?? [];
   const [shown] = result?.type === "function_result" ? result.contents : [];
   return {
     instructions: Buffer.byteLength(rules.map(({ text }) => text).join("\n")),
-    definitions: Buffer.byteLength(JSON.stringify(own)),
+    definitions: bytesOf(offered.slice(tools.length)),
+    // What the places for references add to each parameter; the tools have four of them.
+    slots: (bytesOf(offered.slice(0, tools.length)) - bytesOf(tools)) / 4,
     placeholder: Buffer.byteLength(shown?.type === "text" ? shown.text : JSON.stringify(shown)),
   };
+}
+
+/** Tools as a service gets them, about. */
+function bytesOf(tools: readonly Tool[]): number {
+  const functions = tools.filter((each) => each.type === "function");
+  return Buffer.byteLength(
+    JSON.stringify(
+      functions.map(({ name, description, parameters }) => ({ name, description, parameters })),
+    ),
+  );
 }
 
 /** A session's data with so many messages: calls of the secured agent, their results, and the answer. */
@@ -178,19 +185,4 @@ function toolsOf(execute: Execute) {
   return ["add", "read"].map((name) =>
     tool({ name, description: name, parameters: addSchema, execute }),
   );
-}
-export async function profileHistory() {
-  const history = await historyOf(1000);
-  for (const secured of [false, true])
-    for (const n of [20, 40, 60]) {
-      const a = agentOf({ history, secured });
-      let best = 1e9;
-      for (let i = 0; i < 150; i++) {
-        const w = new Work("loop", n);
-        const t = performance.now();
-        w.check(await a.run(w));
-        best = Math.min(best, performance.now() - t);
-      }
-      console.log(secured, n, best.toFixed(3), "ms");
-    }
 }
