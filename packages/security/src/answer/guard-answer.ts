@@ -102,7 +102,7 @@ class GuardedAnswer implements Transform {
       return this.#send(this.#pieces(this.#references.add(text)), update, emit);
     }
     const parts = [...this.#references.add(text), ...this.#references.flush()];
-    const [first = "", ...others] = [...this.#pieces(parts), this.#links.flush()];
+    const [first = "", ...others] = joined([...this.#pieces(parts), this.#links.flush()]);
     const opened =
       typeof first === "string" ? [{ ...rest, text: first }] : [{ ...rest, text: "" }, first];
     await this.#send([...opened, ...others], update, emit);
@@ -184,6 +184,17 @@ class GuardedAnswer implements Transform {
     audit(this.#flow, "answer", { withheld: true });
     await emit({ ...update, contents: [{ type: "text", text: withheld }] });
   }
+}
+
+/** Texts that stand next to each other as one. */
+function joined(pieces: readonly (string | Content)[]): readonly (string | Content)[] {
+  const all: (string | Content)[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (typeof piece === "string" && typeof last === "string") all[all.length - 1] = last + piece;
+    else all.push(piece);
+  }
+  return all;
 }
 
 /** What a model says, and a reader reads. */

@@ -70,10 +70,17 @@ export function isVetted(flow: FlowRun, tool: Tool): boolean {
 }
 
 /** What the service holds and the request only points to. */
-function heldLabel(flow: FlowRun, { conversationId, providerOptions }: ChatOptions): ContentLabel {
-  const { lattice } = flow.settings;
+function heldLabel(flow: FlowRun, options: ChatOptions): ContentLabel {
+  const { lattice, policy } = flow.settings;
+  const { conversationId, providerOptions, tools = [] } = options;
   const ids = conversationId === undefined ? [] : [conversationId];
-  for (const options of Object.values(providerOptions ?? {})) ids.push(...heldIds(options));
+  for (const own of Object.values(providerOptions ?? {})) ids.push(...heldIds(own));
+  for (const tool of tools) {
+    // Where the policy says what a hosted tool brings, it says so of all that it looks into.
+    if (tool.type !== "hosted" || policy.source.tools[toolKey(tool)]?.result !== undefined)
+      continue;
+    ids.push(...heldIds(tool.definition));
+  }
   return lattice.joinAll(
     ids.map((id) => {
       const recorded = own(flow.memory.held, id);
@@ -92,7 +99,7 @@ function heldIds(value: JsonValue, held = false): readonly string[] {
   if (Array.isArray(value)) return value.flatMap((each: JsonValue) => heldIds(each, held));
   if (!isJsonObject(value)) return [];
   return Object.entries(value).flatMap(([name, each]) =>
-    heldIds(each, held || heldNames.test(name)),
+    heldIds(each, heldNames.test(name) || (held && name === "id")),
   );
 }
 
