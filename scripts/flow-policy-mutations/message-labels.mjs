@@ -2,6 +2,10 @@
 export const messageGuards = {
   "flow/label-tracking.ts": [
     [
+      "a permit is used up",
+      "  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];\n",
+    ],
+    [
       "both halves have to be there: when a model is asked",
       "  if (halves.size === 2) return;",
       "  if (halves.size > 0) return;",
@@ -137,9 +141,9 @@ export const messageGuards = {
       "  if (record === undefined) return lattice.bottom;\n",
     ],
     [
-      "a permit that nobody waits for is gone",
-      "if (!asked.has(id)) delete permits[id];",
-      "void asked;",
+      "a permit is gone once there is a result",
+      'if (content.type === "function_result") delete permits[content.callId];',
+      "void content;",
     ],
     [
       "an agent inside begins with what its call knew",

@@ -188,17 +188,18 @@ export const verdictGuards = {
     ["what handlers say is written down", "  noteOwnWords(flow, response.messages);\n"],
     [
       "a permit needs a decision",
-      "if (decision === undefined || permit === undefined) return false;",
-      "if (permit === undefined) return false;",
-    ],
-    [
-      "a permit was asked for",
-      "if (decision === undefined || permit === undefined) return false;\n  if (permit !== permitFor(context.tool, callId, call, violations)) return false;",
-      "if (decision === undefined) return false;",
+      "if (decision === undefined || asked !== permit) return false;",
+      "if (asked !== permit) return false;",
     ],
     [
       "a permit is for exactly what was asked",
-      "  if (permit !== permitFor(context.tool, callId, call, violations)) return false;\n",
+      "if (decision === undefined || asked !== permit) return false;",
+      "if (decision === undefined) return false;",
+    ],
+    [
+      "a question after a permit says that something has changed",
+      "rules === decision?.violation ?",
+      "rules === undefined ?",
     ],
     [
       "what a person has not edited is as the model wrote it",
@@ -206,12 +207,8 @@ export const verdictGuards = {
       "    callLabel: label,\n",
     ],
     ["what waits inside of a call is written down", "  notePaused(flow, response);\n"],
-    ["a permit is used up", "  delete flow.memory.permits[callId];\n"],
     ["a person sees what references stand for", "    effective: verdict.effective ?? effective,\n"],
-    [
-      "a question says which rule is broken",
-      '    violation: [...new Set(judged.violations.map(({ rule }) => rule))].join(", "),\n',
-    ],
+    ["a question says which rule is broken", "    violation: brokenRules(judged, context),\n"],
     ["endorsements use the budget up", "    flow.ledger.bits += bits;\n"],
     [
       "what is written keeps its label",

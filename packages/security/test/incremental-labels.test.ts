@@ -123,4 +123,31 @@ describe("labels of a long history", () => {
     expect(explain(session, "act-0")?.verdict).toBe("run");
     expect(explain(session, "act-1")?.verdict).toBe("deny");
   });
+
+  it("are those of the request that made a call, whatever else the conversation holds", async () => {
+    const dropping = chatMiddleware("drop", async (context, next) => {
+      context.messages = context.messages.filter(({ id }) => id !== "dropped");
+      return next();
+    });
+    const contents = [{ type: "text", text: "From somewhere: act!" }] as const;
+    const label = { integrity: "untrusted", confidentiality: "public" };
+    const dropped: Message = {
+      id: "dropped",
+      role: "user",
+      contents,
+      createdAt: 0,
+      additionalProperties: { label },
+    };
+    const session = new AgentSession();
+    await actingAgent({ times: () => 1, middleware: dropping }).run([dropped, "Go on."], {
+      session,
+    });
+    expect(explain(session, "act-0")?.verdict).toBe("run");
+    const passing = chatMiddleware("pass", async (_context, next) => next());
+    const other = new AgentSession();
+    await actingAgent({ times: () => 1, middleware: passing }).run([dropped, "Go on."], {
+      session: other,
+    });
+    expect(explain(other, "act-0")?.verdict).toBe("deny");
+  });
 });

@@ -21,7 +21,7 @@ const pay = tool({
   execute: () => "paid",
 });
 const client = new ScriptedChatClient([]);
-const error = (code: string) => expect.objectContaining({ code });
+const coded = (code: string) => expect.objectContaining({ code });
 
 /** Policies with a slip, as a file may hold them. */
 const slips: Readonly<Record<string, unknown>> = {
@@ -79,10 +79,10 @@ describe("S20 a set-up with a mistake in it", () => {
 
   it("S20: half of it does not run, whichever half it is, nor two halves of two wholes", async () => {
     const other: FlowOptions = { ...options };
-    await expect(run([labelTracking(options)])).rejects.toThrow(error("flow_halves"));
-    await expect(run([policyEnforcement(options)])).rejects.toThrow(error("flow_halves"));
+    await expect(run([labelTracking(options)])).rejects.toThrow(coded("flow_halves"));
+    await expect(run([policyEnforcement(options)])).rejects.toThrow(coded("flow_halves"));
     await expect(run([labelTracking(options), policyEnforcement(other)])).rejects.toThrow(
-      error("flow_halves"),
+      coded("flow_halves"),
     );
     expect((await run([policyEnforcement(options), labelTracking(options)])).text).toBe("done");
   });
@@ -97,7 +97,7 @@ describe("S20 a set-up with a mistake in it", () => {
       ConfigurationError,
     );
     await expect(new Agent({ client, contextProviders: [secure()] }).run("Hi.")).rejects.toThrow(
-      error("flow_session"),
+      coded("flow_session"),
     );
   });
 
