@@ -85,7 +85,7 @@ async function ask(
   flow.ownResults.set(callId, callLabel);
   const asked = askedVariables(flow, record, refs);
   const { found } = asked;
-  // The question is the model's own: it may say anything that the model has read.
+  // Whoever decided on the question has a hand in the answer, and may say in it what it has read.
   const label = flow.settings.lattice.join(callLabel, asked.label);
   if (found === undefined) {
     const told = outcomeLabel(flow, callId, { tool: { key: "quarantined_llm" }, callLabel }, label);
@@ -101,9 +101,10 @@ async function ask(
     if (error instanceof StructuredOutputError) return unanswered(flow, callId, made, schema);
     if (error instanceof ConfigurationError)
       return failure("bad_schema", "`schema` is no JSON Schema that can be used.");
-    // What a service says of a failure may quote the data: it is hidden like any tool's error.
-    flow.ownResults.delete(callId);
-    throw error;
+    context.signal.throwIfAborted();
+    // A service may quote the question, and with it what is hidden.
+    context.run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
+    return unanswered(flow, callId, made, schema);
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
   return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
