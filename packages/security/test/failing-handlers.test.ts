@@ -79,11 +79,17 @@ describe("property 11: what fails lets nothing run", () => {
   });
 
   it("a memory that is broken makes nothing trusted", async () => {
+    const origin = fc.constant({ tool: "read", path: "$" });
     const garbage = fc.oneof(
       fc.jsonValue(),
-      fc.record({ value: fc.constant("eve"), label: fc.jsonValue() }, { requiredKeys: ["value"] }),
-      fc.constant({ value: "eve", label: { integrity: "trusted" } }),
-      fc.constant({ value: "eve", label: { integrity: "trusted", confidentiality: "none" } }),
+      fc.record({ value: fc.constant("eve"), origin, label: fc.jsonValue() }),
+      fc.constant({ value: "eve", origin: {} }),
+      fc.constant({ value: "eve", origin: {}, label: { integrity: "trusted" } }),
+      fc.constant({
+        value: "eve",
+        origin: {},
+        label: { integrity: "trusted", confidentiality: "none" },
+      }),
     ) as fc.Arbitrary<JsonValue>;
     const pay = {
       name: "pay",

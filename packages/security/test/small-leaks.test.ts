@@ -1,4 +1,10 @@
-import { AgentSession, type JsonObject, type JsonValue } from "@tunic/core";
+import {
+  AgentSession,
+  functionMiddleware,
+  type JsonObject,
+  type JsonValue,
+  type Middleware,
+} from "@tunic/core";
 import type { ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { explain, hiddenValues, labelOf } from "../src/index.js";
@@ -36,11 +42,16 @@ const call = (name: string, args: JsonObject = {}): ScriptedTurn => ({
   calls: [{ name, arguments: args }],
 });
 
-async function play(world: World, turns: readonly ScriptedTurn[]) {
+async function play(
+  world: World,
+  turns: readonly ScriptedTurn[],
+  middleware: readonly Middleware[] = [],
+) {
   const { agent, executed, script } = stage(
     world,
     { untrusted: ["", "", ""], secret: ["", ""] },
     { seed: 0, rounds: 0, sees: true },
+    { middleware },
   );
   script.push(...turns, "done");
   const session = new AgentSession();
@@ -141,7 +152,12 @@ describe("an answer of the isolated model", () => {
     const both = {
       calls: [{ name: "read" }, { name: "inspect_variable", arguments: { variable: "v1" } }],
     };
-    const { results } = await play(worldOf("x"), [both]);
+    // The one that asks is the slower one.
+    const late = functionMiddleware("late", async ({ call }, next) => {
+      if (call.name === "inspect_variable") await new Promise(setImmediate);
+      return next();
+    });
+    const { results } = await play(worldOf("x"), [both], [late]);
     expect(results[1]).toContain("no such variable");
   });
 });
