@@ -1,9 +1,17 @@
-import type { Content, DeltaUpdate, JsonValue, Transform, TransformFactory } from "@tunic/core";
+import type {
+  Content,
+  DeltaUpdate,
+  JsonValue,
+  TextContent,
+  Transform,
+  TransformFactory,
+} from "@tunic/core";
 import type { AnswerLabel } from "../flow/answer-label.js";
+import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
-import { asReference, referenceTo } from "../tree/reference.js";
+import { asReference, type Reference, referenceTo } from "../tree/reference.js";
 import { linkGuard } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
 
@@ -26,13 +34,20 @@ class GuardedAnswer implements Transform {
   readonly #references = new ReferenceText();
   readonly #links;
   #last: DeltaUpdate | undefined;
+  /** Of the block of text that goes on. */
+  #block: string | undefined;
   #withheld = false;
   #removed = 0;
 
   constructor(flow: FlowRun, answer: AnswerLabel) {
     this.#flow = flow;
     this.#answer = answer;
-    this.#links = linkGuard((link) => this.#keeps(link, answer.current));
+    this.#links = linkGuard(
+      (link) => this.#keeps(link, answer.current),
+      () => {
+        this.#removed += 1;
+      },
+    );
   }
 
   async update(update: DeltaUpdate, emit: Emit): Promise<void> {
@@ -42,8 +57,8 @@ class GuardedAnswer implements Transform {
     for (const content of update.contents) {
       if (!mayRead(this.#flow, this.#answer.current) && isSaid(content)) {
         await this.#withhold(update, emit);
-      } else if (content.type === "text" && content.additionalProperties === undefined) {
-        await this.#send(this.#pieces(this.#references.add(content.text)), update, content, emit);
+      } else if (content.type === "text") {
+        await this.#text(content, update, emit);
       } else {
         await this.#flush(update, emit);
         await emit({ ...update, contents: [content] });
@@ -57,63 +72,84 @@ class GuardedAnswer implements Transform {
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 
+  /** What a service attaches to a text stays with it. */
+  async #text(content: TextContent, update: DeltaUpdate, emit: Emit): Promise<void> {
+    const { id, text, providerData, additionalProperties } = content;
+    const isBare = providerData === undefined && additionalProperties === undefined;
+    // Only what is bare, or of one block, grows together.
+    const isAlone = !isBare && id === undefined;
+    if (isAlone || id !== this.#block) await this.#flush(update, emit);
+    this.#block = id;
+    const pieces = this.#pieces(this.#references.add(text));
+    const rest = isAlone ? this.#rest() : [];
+    await this.#send([...pieces, ...rest], update, isBare ? undefined : content, emit);
+  }
+
   async #flush(update: DeltaUpdate, emit: Emit): Promise<void> {
-    const pieces = this.#pieces(this.#references.flush());
-    const rest = this.#links.flush();
-    await this.#send(rest === "" ? pieces : [...pieces, rest], update, undefined, emit);
+    await this.#send(this.#rest(), update, undefined, emit);
+  }
+
+  #rest(): readonly (string | Content)[] {
+    return [...this.#pieces(this.#references.flush()), this.#links.flush()];
   }
 
   /** Text as it may be shown; a hidden value is a content of its own, with its own label. */
   #pieces(parts: readonly string[]): readonly (string | Content)[] {
     return parts.flatMap((part): readonly (string | Content)[] => {
-      const content = this.#shownValue(part);
-      if (content === undefined) return [this.#links.add(part)];
-      return [this.#links.flush(), content];
+      const reference = readReference(part);
+      const stored = reference && this.#flow.variables.get(reference.id, reference.path);
+      if (reference === undefined || stored === undefined) {
+        return [
+          this.#leaves(this.#answer.current) ? this.#links.pass(part) : this.#links.add(part),
+        ];
+      }
+      return [this.#links.flush(), this.#shownValue(reference, stored)];
     });
   }
 
+  /** @param like What something is attached to that has to go along. */
   async #send(
     pieces: readonly (string | Content)[],
     update: DeltaUpdate,
-    like: Content | undefined,
+    like: TextContent | undefined,
     emit: Emit,
   ): Promise<void> {
-    const { id } = (like ?? {}) as { readonly id?: string };
-    const contents = pieces.flatMap((piece): readonly Content[] => {
-      if (typeof piece !== "string") return [piece];
-      return piece === "" ? [] : [{ type: "text", text: piece, ...(id !== undefined && { id }) }];
+    const id = this.#block;
+    let attached = like;
+    const contents = joined(pieces).map((piece): Content => {
+      if (typeof piece !== "string") return piece;
+      const extras = { ...(id !== undefined && { id }), ...attached };
+      attached = undefined;
+      return { ...extras, type: "text", text: piece };
     });
+    if (attached !== undefined) contents.unshift({ ...attached, text: "" });
     if (contents.length > 0) await emit({ ...update, contents });
   }
 
-  #shownValue(part: string): Content | undefined {
-    const reference = readReference(part);
-    const stored = reference && this.#flow.variables.get(reference.id, reference.path);
-    if (reference === undefined || stored === undefined) return undefined;
+  #shownValue({ id, path }: Reference, stored: StoredVariable): Content {
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
     this.#flow.shown = lattice.join(this.#flow.shown, label);
-    const variable = referenceTo(reference.id, reference.path).$ref;
     const text = mayRead(this.#flow, label) ? this.#guarded(stored.value, label) : "[withheld]";
+    const variable = referenceTo(id, path).$ref;
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
   #guarded(value: JsonValue, label: ContentLabel): string {
     const text = typeof value === "string" ? value : JSON.stringify(value);
-    const guard = linkGuard((link) => this.#keeps(link, label));
-    return guard.add(text) + guard.flush();
+    if (this.#leaves(label)) return this.#links.pass(text);
+    return this.#links.aside(text, (link) => this.#keeps(link, label));
+  }
+
+  /** Whether all links of data of a label stay. */
+  #leaves(label: ContentLabel): boolean {
+    const { policy, mode } = this.#flow.settings;
+    return policy.answer.links === "allow" || mode === "shadow" || label.integrity === "trusted";
   }
 
   #keeps(link: string, label: ContentLabel): boolean {
-    const { links = "remove" } = this.#flow.settings.policy.answer;
-    const kept =
-      links === "allow" ||
-      this.#flow.settings.mode === "shadow" ||
-      label.integrity === "trusted" ||
-      namedValuesOf(this.#flow).hasLink(link);
-    if (!kept) this.#removed += 1;
-    return kept;
+    return this.#leaves(label) || namedValuesOf(this.#flow).hasLink(link);
   }
 
   async #withhold(update: DeltaUpdate, emit: Emit): Promise<void> {
@@ -122,6 +158,18 @@ class GuardedAnswer implements Transform {
     audit(this.#flow, "answer", { withheld: true });
     await emit({ ...update, contents: [{ type: "text", text: withheld }] });
   }
+}
+
+/** Texts that stand side by side become one; empty ones go. */
+function joined(pieces: readonly (string | Content)[]): readonly (string | Content)[] {
+  const all: (string | Content)[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (piece === "") continue;
+    if (typeof piece === "string" && typeof last === "string") all[all.length - 1] = last + piece;
+    else all.push(piece);
+  }
+  return all;
 }
 
 /** What a model says, and a reader reads. */
