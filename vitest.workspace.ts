@@ -36,6 +36,10 @@ export default defineConfig({
         extends: true as const,
         test: { name: "across", root: "across", include: ["test/**/*.test.ts"] },
       },
+      {
+        extends: true as const,
+        test: { name: "bench", root: "bench", include: ["test/**/*.test.ts"] },
+      },
       { extends: true as const, test: { name: "repository", include: ["test/**/*.test.ts"] } },
     ],
   },

@@ -49,7 +49,9 @@ function isInstalled() {
 function install() {
   console.error(`Installing dependencies with ${PNPM} …`);
   // Without `confirmModulesPurge` a node_modules that npm made stops the install with a question.
-  const status = pnpm(["install", "--frozen-lockfile", "--config.confirmModulesPurge=false"]);
+  const flags = ["--frozen-lockfile", "--config.confirmModulesPurge=false"];
+  // Standard output belongs to the command that is run afterwards.
+  const status = run("npx", ["-y", PNPM, "install", ...flags], ["inherit", 2, "inherit"]);
   if (status !== 0) {
     console.error("The install failed; nothing was run.");
     process.exit(status);
@@ -62,10 +64,10 @@ function pnpm(parameters) {
 }
 
 /** Runs a command in the foreground and returns its exit code. */
-function run(name, parameters) {
+function run(name, parameters, stdio = "inherit") {
   // Only on Windows are the commands in node_modules/.bin scripts that need a shell.
   const shell = process.platform === "win32";
-  const result = spawnSync(name, parameters, { cwd: root, env, stdio: "inherit", shell });
+  const result = spawnSync(name, parameters, { cwd: root, env, stdio, shell });
   if (result.error) console.error(`${name} could not be started: ${result.error.message}`);
   return result.status ?? 1;
 }

@@ -12,25 +12,30 @@ export function runTypeScript(file, { cwd }) {
   return capture(process.execPath, ["--conditions=@tunic/source", "--import", "tsx", file], cwd);
 }
 
-/** Resolves with the exit code (1 when it had to be killed) and everything that was printed. */
-export function capture(command, args, cwd) {
+/**
+ * Resolves with the exit code (1 when it had to be killed, which `stopped` says) and everything that was
+ * printed.
+ */
+export function capture(command, args, cwd, timeoutMs = TIMEOUT_MS) {
   return new Promise((resolve) => {
     const started = performance.now();
     const child = spawn(command, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"] });
     let output = "";
+    let stopped = false;
     const keep = (chunk) => {
       output += chunk;
     };
     child.stdout.setEncoding("utf8").on("data", keep);
     child.stderr.setEncoding("utf8").on("data", keep);
     const timer = setTimeout(() => {
-      keep(`\nkilled: still running after ${TIMEOUT_MS / 1000} s\n`);
+      stopped = true;
+      keep(`\nkilled: still running after ${timeoutMs / 1000} s\n`);
       child.kill("SIGKILL");
-    }, TIMEOUT_MS);
+    }, timeoutMs);
     child.on("error", (error) => keep(`${error.message}\n`));
     child.on("close", (code) => {
       clearTimeout(timer);
-      resolve({ code: code ?? 1, output, ms: Math.round(performance.now() - started) });
+      resolve({ code: code ?? 1, stopped, output, ms: Math.round(performance.now() - started) });
     });
   });
 }

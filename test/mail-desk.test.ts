@@ -2,7 +2,6 @@
  * The mail desk asks before it sends, and its run may wait for the answer as long as it likes. These
  * tests start it as its users do, each answer in a process of its own.
  */
-import { spawn, spawnSync } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -21,56 +20,10 @@ import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
 import { readCommandLine, UsageError } from "../examples/mail-desk/command-line.js";
 import { readPendingRun } from "../examples/mail-desk/pending-run.js";
-
-const root = fileURLToPath(new URL("..", import.meta.url));
-const program = ["--conditions=@tunic/source", "--import", "tsx", "examples/mail-desk/main.ts"];
-/** Offline, also on a machine whose owner has keys. */
-const env = Object.fromEntries(
-  Object.entries(process.env).filter(([name]) => !name.endsWith("_API_KEY")),
-);
-const timeout = 120_000;
-/** Gives a program a terminal. Only that of util-linux is meant: it hands on the exit code. */
-const script = "script";
-const hasScript = spawnSync(script, ["--version"]).stdout?.includes("util-linux") ?? false;
+import { desk, deskInTerminal, hasScript, root, timeout } from "./mail-desk.js";
 
 const places = mkdtempSync(join(tmpdir(), "mail-desk-test-"));
 afterAll(() => rmSync(places, { recursive: true, force: true }));
-
-interface Ended {
-  readonly code: number | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-/** The mail desk in a process of its own, without a terminal. */
-function desk(...args: readonly string[]): Promise<Ended> {
-  return run(process.execPath, [...program, ...args]);
-}
-
-/** The same in a terminal, where a line is typed once it asks. */
-function deskInTerminal(line: string): Promise<Ended> {
-  const command = [process.execPath, ...program].map((part) => `'${part}'`).join(" ");
-  return run(script, ["-qec", command, "/dev/null"], line);
-}
-
-function run(command: string, args: readonly string[], line?: string): Promise<Ended> {
-  return new Promise((resolve, reject) => {
-    const stdin = line === undefined ? "ignore" : "pipe";
-    const child = spawn(command, args, { cwd: root, env, stdio: [stdin, "pipe", "pipe"] });
-    let stdout = "";
-    let stderr = "";
-    child.stdout?.setEncoding("utf8").on("data", (text: string) => {
-      const asked = stdout.includes("Run it?");
-      stdout += text;
-      if (!asked && stdout.includes("Run it?")) child.stdin?.write(`${line}\n`);
-    });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    child.on("error", reject);
-    child.on("close", (code) => resolve({ code, stdout, stderr }));
-  });
-}
 
 /** A run that waits, in a folder of its own. */
 async function saved(name: string) {
@@ -217,6 +170,8 @@ describe("the file of a run that waits", () => {
 
   it("is read where it is whole", async () => {
     await expect(readable(good)).resolves.toMatchObject({ question: "Who waits?", out: places });
+    await expect(readable(good)).resolves.toMatchObject({ desk: "careful" });
+    await expect(readable({ ...good, desk: "secure" })).resolves.toMatchObject({ desk: "secure" });
   });
 
   it.each([
@@ -226,6 +181,7 @@ describe("the file of a run that waits", () => {
     ["a list", [], /no run that --save has written/],
     ["a newer version", { ...good, version: 2 }, /it has version 2/],
     ["another model", { ...good, choice: { provider: "other" } }, /damaged: \/choice/],
+    ["another desk", { ...good, desk: "other" }, /damaged: \/desk/],
     ["no folder", { ...good, out: undefined }, /damaged: \/out/],
     [
       "a folder that is gone",
@@ -270,6 +226,19 @@ describe("the command line of the mail desk", () => {
   });
 
   it.each([
+    ["", "careful", /wait for an answer/],
+    ["--poisoned", "poisoned", /Amelia Okafor/],
+    ["--secure", "secure", /Amelia Okafor/],
+    ["--poisoned --secure", "secure", /Amelia Okafor/],
+    ["--secure --question Who?", "secure", /^Who\?$/],
+  ])("%s: the desk is %s", (line, kind, question) => {
+    expect(read(line)?.start).toMatchObject({
+      desk: kind,
+      question: expect.stringMatching(question),
+    });
+  });
+
+  it.each([
     ["--yes --no", /contradict/],
     [`--yes --save ${join(places, "new.json")}`, /contradict/],
     ["--resume old.json", /nobody to ask.*--yes .*--no .*--save FILE/],
@@ -277,6 +246,7 @@ describe("the command line of the mail desk", () => {
     ["--resume old.json --yes --mail .", /leave --mail out/],
     ["--resume old.json --yes --out x", /leave --out out/],
     ["--resume old.json --yes --model x", /leave --model out/],
+    ["--resume old.json --yes --secure", /leave --secure out/],
     ["--resume= --yes", /--resume FILE/],
     ["--save=", /--save FILE/],
     [`--save ${fileURLToPath(import.meta.url)}`, /already/],

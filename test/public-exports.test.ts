@@ -204,18 +204,23 @@ describe("public exports", () => {
   it("of @tunic/security", () => {
     expect(names(security)).toMatchInlineSnapshot(`
       "checkPolicy
+      combineLabels
+      createLabelLattice
       declassify
+      defaultLattice
       digest
       endorse
       explain
       flowTrace
       hiddenValues
       isLabeled
+      isSealed
       labelOf
       labelTracking
       labeled
       memoryFlowAudit
       policyEnforcement
+      sealLabel
       secureAgent
       simulate
       toolHash

@@ -1,5 +1,11 @@
 import { Type } from "@sinclair/typebox";
-import { ToolError, type ToolInput, ToolInvalidArgumentsError, tool } from "@tunic/core";
+import {
+  type FunctionTool,
+  ToolError,
+  type ToolInput,
+  ToolInvalidArgumentsError,
+  tool,
+} from "@tunic/core";
 import type { FiledMail, MailFolder } from "./mail-folder.js";
 import { sendTool } from "./send-tool.js";
 
@@ -10,14 +16,12 @@ const mailId = Type.String({ description: "The id of a mail, such as m3." });
 
 /** Everything the assistant can do. Nothing here deletes a mail, and sending asks a person first. */
 export function mailTools(folder: MailFolder): ToolInput {
-  return [
-    listMails(folder),
-    searchMails(folder),
-    readOneMail(folder),
-    labelMails(folder),
-    draftReply(folder),
-    sendTool(folder.outbox),
-  ];
+  return [...mailboxTools(folder), draftReply(folder), sendTool(folder.outbox)];
+}
+
+/** What has to do with the mails that have come in. */
+export function mailboxTools(folder: MailFolder): readonly FunctionTool[] {
+  return [listMails(folder), searchMails(folder), readOneMail(folder), labelMails(folder)];
 }
 
 function listMails(folder: MailFolder) {

@@ -3,7 +3,7 @@ import { readFile, rename, rm, writeFile } from "node:fs/promises";
 import { type Static, Type } from "@sinclair/typebox";
 import { Value } from "@sinclair/typebox/value";
 import { AgentSession, isJsonObject } from "@tunic/core";
-import { type ModelChoice, UsageError } from "./command-line.js";
+import { type Desk, type ModelChoice, UsageError } from "./command-line.js";
 
 const kind = "mail-desk-run";
 const version = 1;
@@ -11,6 +11,7 @@ const version = 1;
 /** A run that waits for an answer: all that another process needs to go on with it. */
 export interface PendingRun {
   readonly choice: ModelChoice;
+  readonly desk: Desk;
   readonly question: string;
   readonly standard: boolean;
   /** Where the copy of the mails is, with drafts and sent mails. */
@@ -36,6 +37,10 @@ const SavedRun = Type.Object({
   kind: Type.Literal(kind),
   version: Type.Literal(version),
   choice: Choice,
+  /** Absent: careful, as all were once. */
+  desk: Type.Optional(
+    Type.Union([Type.Literal("careful"), Type.Literal("poisoned"), Type.Literal("secure")]),
+  ),
   question: Type.String(),
   standard: Type.Boolean(),
   out: Type.String({ minLength: 1 }),
@@ -50,11 +55,12 @@ const SavedRun = Type.Object({
  * @throws UsageError when there is such a file.
  */
 export async function savePendingRun(file: string, run: PendingRun): Promise<void> {
-  const { choice, question, standard, out, session } = run;
+  const { choice, desk, question, standard, out, session } = run;
   const saved: Static<typeof SavedRun> = {
     kind,
     version,
     choice,
+    desk,
     question,
     standard,
     out,
@@ -87,11 +93,11 @@ export async function readPendingRun(file: string): Promise<PendingRun> {
     const [wrong] = Value.Errors(SavedRun, data);
     throw bad(`the file is damaged: ${wrong?.path}: ${wrong?.message}.`);
   }
-  const { choice, question, standard, out } = data;
+  const { choice, desk = "careful", question, standard, out } = data;
   if (!statSync(out, { throwIfNoEntry: false })?.isDirectory()) {
     throw bad(`the folder ${out}, in which the run works, is gone.`);
   }
-  return { choice, question, standard, out, session: sessionOf(data.session, bad) };
+  return { choice, desk, question, standard, out, session: sessionOf(data.session, bad) };
 }
 
 /**

@@ -17,6 +17,9 @@ export interface CallReport {
   readonly durationMs: number;
 }
 
+/** What there is to say about a call that has ended, line by line. */
+export type Remarks = (callId: string) => readonly string[];
+
 /** Watches runs of one session, tells about them while they happen and keeps what a summary needs. */
 export class RunReport {
   readonly calls: CallReport[] = [];
@@ -27,15 +30,18 @@ export class RunReport {
   usage: Usage | undefined;
   readonly #print: (text: string) => void;
   readonly #earlier: number;
+  readonly #remarks: Remarks;
   #midLine = false;
 
   /**
    * @param print Called with pieces of text that are meant to be read at once.
    * @param earlier How many rounds there were before, in another process.
+   * @param remarks What else there is to say about a call. Default: nothing.
    */
-  constructor(print: (text: string) => void, earlier = 0) {
+  constructor(print: (text: string) => void, earlier = 0, remarks: Remarks = () => []) {
     this.#print = print;
     this.#earlier = earlier;
+    this.#remarks = remarks;
   }
 
   /** The next run begins. */
@@ -98,6 +104,7 @@ export class RunReport {
     this.calls.push({ round, name, arguments: args, outcome, ...failure, durationMs });
     const why = errorCode === undefined ? "" : ` (${errorCode})`;
     this.#line(`   ${name} ${short(args)} → ${outcome}${why}, ${ms(durationMs)}`);
+    for (const remark of this.#remarks(event.callId)) this.#line(`      ${remark}`);
   }
 
   #line(text: string): void {

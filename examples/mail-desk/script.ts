@@ -1,17 +1,12 @@
-import type { ChatMessage, ToolCall } from "@copilotkit/aimock";
-
-/** What the scripted model answers: text, calls, or both. */
-export interface ScriptedAnswer {
-  readonly text: string;
-  readonly calls?: readonly ToolCall[];
-}
-
-/** A call with what came of it. */
-interface Result {
-  readonly name: string;
-  readonly failed: boolean;
-  readonly text: string;
-}
+import type { ChatMessage } from "@copilotkit/aimock";
+import {
+  call,
+  type Result,
+  resultsIn,
+  type ScriptedAnswer,
+  succeeded,
+  textOf,
+} from "./scripted-answer.js";
 
 // What the tools give, as far as the script reads it.
 interface Listed {
@@ -192,36 +187,4 @@ function isForAssistants({ text }: Read): boolean {
 
 function nameOf({ from }: Read): string {
   return from.replace(/\s*<.*$/, "") || from;
-}
-
-function call(name: string, args: object): ToolCall {
-  return { name, arguments: JSON.stringify(args) };
-}
-
-/** What the successful calls of a tool gave, in order. The script knows its own tools. */
-function succeeded<Value>(results: readonly Result[], name: string): readonly Value[] {
-  return results
-    .filter((result) => result.name === name && !result.failed)
-    .map(({ text }): Value => JSON.parse(text));
-}
-
-function resultsIn(messages: readonly ChatMessage[]): readonly Result[] {
-  const calls = new Map(
-    messages
-      .flatMap((message) => message.tool_calls ?? [])
-      .map(({ id, function: { name } }) => [id, name]),
-  );
-  return messages
-    .filter(({ role }) => role === "tool")
-    .map((message) => {
-      const text = textOf(message);
-      const name = calls.get(message.tool_call_id ?? "") ?? "";
-      return { name, text, failed: text.startsWith("Error:") };
-    });
-}
-
-function textOf(message: ChatMessage | undefined): string {
-  const content = message?.content ?? "";
-  if (typeof content === "string") return content;
-  return content.map(({ text }) => text ?? "").join("");
 }

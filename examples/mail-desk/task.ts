@@ -1,11 +1,12 @@
 import { AgentSession } from "@tunic/core";
-import { type Command, checkKey, type ModelChoice } from "./command-line.js";
+import { type Command, checkKey, type Desk, type ModelChoice } from "./command-line.js";
 import { MailFolder } from "./mail-folder.js";
 import { readPendingRun } from "./pending-run.js";
 
 /** What there is to do: the same for a run that begins and for one that goes on. */
 export interface Task {
   readonly choice: ModelChoice;
+  readonly desk: Desk;
   readonly question: string;
   readonly standard: boolean;
   readonly folder: MailFolder;

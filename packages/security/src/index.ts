@@ -21,6 +21,21 @@ export { labelTracking } from "./flow/label-tracking.js";
 export { declassify, endorse, type LoweringTerms } from "./flow/lower-label.js";
 export { policyEnforcement } from "./flow/policy-enforcement.js";
 export { type FlowTrace, flowTrace, simulate, type TracedCall } from "./flow/simulate.js";
+export type {
+  ConfidentialityLabel,
+  ContentLabel,
+  IntegrityLabel,
+  LabelInput,
+} from "./labels/content-label.js";
+export type { LabelKey, LabelSecret } from "./labels/label-keys.js";
+export {
+  combineLabels,
+  createLabelLattice,
+  defaultLattice,
+  type LabelLattice,
+  type LabelLatticeOptions,
+} from "./labels/label-lattice.js";
+export { isSealed, sealLabel } from "./labels/label-seal.js";
 export { checkPolicy, type PolicyProblem } from "./policy/check-policy.js";
 export type {
   AnswerFlow,

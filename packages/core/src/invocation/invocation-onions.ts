@@ -5,6 +5,7 @@ import { ConfigurationError } from "../errors/configuration-error.js";
 import { compose } from "../onion/compose.js";
 import type { Layer } from "../onion/handler.js";
 import type { Core } from "../onion/onion.js";
+import { lateModule } from "../run/late-module.js";
 import type { FunctionInvocationContext, ToolResult } from "../tools/tool.js";
 import { askClient } from "./ask-client.js";
 import type { CallContext } from "./call-context.js";
@@ -40,9 +41,11 @@ export function composeOnions(client: ChatClient, layers: InvocationLayers): Inv
   };
 }
 
+const approvalFlow = lateModule(() => import("./approval-flow.js"));
+
 /** What stands in the middle comes with the rest of approvals, which most programs do without. */
 async function ownVerdictLater(context: VerdictContext): Promise<Verdict> {
-  const { ownVerdict } = await import("./approval-flow.js");
+  const { ownVerdict } = await approvalFlow();
   return ownVerdict(context);
 }
 

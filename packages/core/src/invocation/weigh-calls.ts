@@ -1,6 +1,10 @@
 import type { FunctionCallContent } from "../messages/content.js";
+import { lateModule } from "../run/late-module.js";
 import type { BatchTerms, JudgedCall } from "./judged-call.js";
 import { mayAsk } from "./question-about.js";
+
+// Most agents ask nobody about anything.
+const approvalFlow = lateModule(() => import("./approval-flow.js"));
 
 /** The handlers, or what stands in their middle, judge each valid call; the order changes nothing. */
 export function weighCalls(
@@ -12,6 +16,5 @@ export function weighCalls(
   if (verdict === undefined && held === undefined && before.none && !judged.some(mayAsk)) {
     return judged;
   }
-  // Most agents ask nobody about anything.
-  return import("./approval-flow.js").then(({ weighBatch }) => weighBatch(calls, judged, terms));
+  return approvalFlow().then(({ weighBatch }) => weighBatch(calls, judged, terms));
 }

@@ -2,6 +2,7 @@ import { ConfigurationError, checkOptionNames } from "../errors/configuration-er
 import type { Content, ToolTrust } from "../messages/content.js";
 import { defined } from "../messages/defined.js";
 import { isJsonObject } from "../messages/json.js";
+import { lateModule } from "../run/late-module.js";
 import { checkedJsonCopy } from "./json-copy.js";
 import { type ArgumentsOf, type SchemaInput, toJsonSchema } from "./schema.js";
 import { isStandardSchema } from "./standard-schema.js";
@@ -92,6 +93,8 @@ const optionNames: ReadonlySet<string> = new Set([
   "resources",
 ] satisfies (keyof ToolOptions<undefined, unknown>)[]);
 
+const lateInvoke = lateModule(() => import("./invoke-tool.js"));
+
 /**
  * Makes a tool. The type of the arguments follows from `parameters`: a TypeBox schema, a Standard
  * Schema (zod 4.2 and later, arktype, valibot through `toStandardJsonSchema`), or JSON Schema.
@@ -112,7 +115,7 @@ export function tool<const Schema extends SchemaInput | undefined = undefined, V
     ...(isStandardSchema(parameters) && { schema: parameters }),
     // Loaded by the first call from code: an agent's own calls go another way.
     invoke: (async (args: unknown, invokeOptions?: InvokeOptions) =>
-      (await import("./invoke-tool.js")).invokeTool(made, args, invokeOptions)) as FunctionTool<
+      (await lateInvoke()).invokeTool(made, args, invokeOptions)) as FunctionTool<
       ArgumentsOf<Schema>,
       Value
     >["invoke"],

@@ -1,4 +1,5 @@
 import type {
+  ChatOptions,
   Content,
   DeltaUpdate,
   JsonValue,
@@ -6,22 +7,30 @@ import type {
   Transform,
   TransformFactory,
 } from "@tunic/core";
+
 import type { AnswerLabel } from "../flow/answer-label.js";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, type Reference, referenceTo } from "../tree/reference.js";
-import { linkGuard } from "./link-guard.js";
+import { mayRead } from "./audience.js";
+import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
+import { isShown } from "./shown-variables.js";
+import { TextBlocks } from "./text-blocks.js";
 
 /**
  * What is done to an answer before anybody sees it: references become the values that they stand for, links
  * that nobody trusted has written are taken out, and what its reader may not know is withheld. It goes by
  * the label of the request, so it is known before the first piece; nothing is shown and taken back.
  */
-export function guardAnswer(flow: FlowRun, answer: AnswerLabel): TransformFactory {
-  return () => new GuardedAnswer(flow, answer);
+export function guardAnswer(
+  flow: FlowRun,
+  answer: AnswerLabel,
+  { responseFormat }: ChatOptions,
+): TransformFactory {
+  return () => new GuardedAnswer(flow, answer, responseFormat !== undefined);
 }
 
 type Emit = (update: DeltaUpdate) => void | Promise<void>;
@@ -31,17 +40,21 @@ const withheld = "[This answer was withheld: it holds data that whoever reads it
 class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
+  readonly #json: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
+  readonly #blocks = new TextBlocks();
   #last: DeltaUpdate | undefined;
-  /** Of the block of text that goes on. */
+  /** The block whose text may be held back. */
   #block: string | undefined;
   #withheld = false;
   #removed = 0;
 
-  constructor(flow: FlowRun, answer: AnswerLabel) {
+  /** @param json Whether the answer is JSON, so that what is put into it has to be. */
+  constructor(flow: FlowRun, answer: AnswerLabel, json: boolean) {
     this.#flow = flow;
     this.#answer = answer;
+    this.#json = json;
     this.#links = linkGuard(
       (link) => this.#keeps(link, answer.current),
       () => {
@@ -50,47 +63,61 @@ class GuardedAnswer implements Transform {
     );
   }
 
-  async update(update: DeltaUpdate, emit: Emit): Promise<void> {
+  update(update: DeltaUpdate, emit: Emit): void | Promise<void> {
     this.#last = update;
     if (update.contents.length === 0) return emit(update);
     this.#answer.see(update.contents);
+    // Calls are most of what agents answer: they go by as they are.
+    const isCalls = update.contents.every(({ type }) => type === "function_call");
+    return isCalls && this.#isEmpty ? emit(update) : this.#guard(update, emit);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#references.isEmpty && this.#links.isEmpty;
+  }
+
+  async #guard(update: DeltaUpdate, emit: Emit): Promise<void> {
     for (const content of update.contents) {
-      if (!mayRead(this.#flow, this.#answer.current) && isSaid(content)) {
+      if (isSaid(content) && !mayRead(this.#flow.settings, this.#answer.current)) {
         await this.#withhold(update, emit);
-      } else if (content.type === "text") {
+      } else if (content.type === "text" && !isShown(content)) {
         await this.#text(content, update, emit);
       } else {
         await this.#flush(update, emit);
-        await emit({ ...update, contents: [content] });
+        await emit({ ...update, contents: [this.#checked(content)] });
       }
     }
   }
 
   async end(emit: Emit): Promise<void> {
     if (this.#last === undefined) return;
-    await this.#flush(this.#last, emit);
+    if (!this.#isEmpty) await this.#flush(this.#last, emit);
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 
-  /** What a service attaches to a text stays with it. */
   async #text(content: TextContent, update: DeltaUpdate, emit: Emit): Promise<void> {
-    const { id, text, providerData, additionalProperties } = content;
-    const isBare = providerData === undefined && additionalProperties === undefined;
-    // Only what is bare, or of one block, grows together.
-    const isAlone = !isBare && id === undefined;
-    if (isAlone || id !== this.#block) await this.#flush(update, emit);
-    this.#block = id;
-    const pieces = this.#pieces(this.#references.add(text));
-    const rest = isAlone ? this.#rest() : [];
-    await this.#send([...pieces, ...rest], update, isBare ? undefined : content, emit);
+    const { text, ...rest } = content;
+    const bare = rest.providerData === undefined && rest.additionalProperties === undefined;
+    // Only text of one block grows together; what has something attached and no id stands alone.
+    const alone = rest.id === undefined && !bare;
+    if (alone || rest.id !== this.#block) await this.#flush(update, emit);
+    this.#block = rest.id;
+    const attached = bare ? [] : [{ ...rest, text: "" }];
+    if (!alone) {
+      await this.#send(attached, update, emit);
+      return this.#send(this.#pieces(this.#references.add(text)), update, emit);
+    }
+    const parts = [...this.#references.add(text), ...this.#references.flush()];
+    const [first = "", ...others] = joined([...this.#pieces(parts), this.#links.flush()]);
+    const opened =
+      typeof first === "string" ? [{ ...rest, text: first }] : [{ ...rest, text: "" }, first];
+    await this.#send([...opened, ...others], update, emit);
   }
 
   async #flush(update: DeltaUpdate, emit: Emit): Promise<void> {
-    await this.#send(this.#rest(), update, undefined, emit);
-  }
-
-  #rest(): readonly (string | Content)[] {
-    return [...this.#pieces(this.#references.flush()), this.#links.flush()];
+    const pieces = this.#pieces(this.#references.flush());
+    await this.#send([...pieces, this.#links.flush()], update, emit);
+    this.#block = undefined;
   }
 
   /** Text as it may be shown; a hidden value is a content of its own, with its own label. */
@@ -107,37 +134,44 @@ class GuardedAnswer implements Transform {
     });
   }
 
-  /** @param like What something is attached to that has to go along. */
   async #send(
     pieces: readonly (string | Content)[],
     update: DeltaUpdate,
-    like: TextContent | undefined,
     emit: Emit,
   ): Promise<void> {
-    const id = this.#block;
-    let attached = like;
-    const contents = joined(pieces).map((piece): Content => {
-      if (typeof piece !== "string") return piece;
-      const extras = { ...(id !== undefined && { id }), ...attached };
-      attached = undefined;
-      return { ...extras, type: "text", text: piece };
-    });
-    if (attached !== undefined) contents.unshift({ ...attached, text: "" });
+    const contents = this.#blocks.contentsOf(pieces, this.#block);
     if (contents.length > 0) await emit({ ...update, contents });
+  }
+
+  /** What is no text can lead away, too. */
+  #checked(content: Content): Content {
+    const label = this.#answer.current;
+    if (content.type === "error")
+      return { ...content, message: this.#guarded(content.message, label) };
+    if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;
+    this.#removed += 1;
+    return { type: "text", text: removedLink };
   }
 
   #shownValue({ id, path }: Reference, stored: StoredVariable): Content {
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
     this.#flow.shown = lattice.join(this.#flow.shown, label);
-    const text = mayRead(this.#flow, label) ? this.#guarded(stored.value, label) : "[withheld]";
     const variable = referenceTo(id, path).$ref;
+    const text = mayRead(this.#flow.settings, label)
+      ? this.#guarded(stored.value, label)
+      : this.#withheldValue();
     const additionalProperties = { label: label as unknown as JsonValue, variable };
     return { type: "text", text, additionalProperties };
   }
 
+  #withheldValue(): string {
+    return this.#json ? '"[withheld]"' : "[withheld]";
+  }
+
   #guarded(value: JsonValue, label: ContentLabel): string {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
+    const plain = typeof value === "string" && !this.#json;
+    const text = plain ? value : JSON.stringify(value);
     if (this.#leaves(label)) return this.#links.pass(text);
     return this.#links.aside(text, (link) => this.#keeps(link, label));
   }
@@ -160,12 +194,11 @@ class GuardedAnswer implements Transform {
   }
 }
 
-/** Texts that stand side by side become one; empty ones go. */
+/** Texts that stand next to each other as one. */
 function joined(pieces: readonly (string | Content)[]): readonly (string | Content)[] {
   const all: (string | Content)[] = [];
   for (const piece of pieces) {
     const last = all.at(-1);
-    if (piece === "") continue;
     if (typeof piece === "string" && typeof last === "string") all[all.length - 1] = last + piece;
     else all.push(piece);
   }
@@ -174,14 +207,10 @@ function joined(pieces: readonly (string | Content)[]): readonly (string | Conte
 
 /** What a model says, and a reader reads. */
 function isSaid({ type }: Content): boolean {
-  return type === "text" || type === "text_reasoning" || type === "data" || type === "uri";
+  return said.has(type);
 }
 
-/** Whether everybody who reads the answers may read what has this label. */
-function mayRead({ settings: { policy } }: FlowRun, { readers }: ContentLabel): boolean {
-  const { readers: audience = [] } = policy.answer;
-  return readers === undefined || audience.every((each) => readers.includes(each));
-}
+const said: ReadonlySet<string> = new Set(["text", "text_reasoning", "data", "uri", "error"]);
 
 function readReference(part: string) {
   if (!part.startsWith("{")) return undefined;

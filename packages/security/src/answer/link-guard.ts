@@ -12,6 +12,8 @@ import {
 
 /** Takes links out of a text that comes in pieces; where it is cut makes no difference. */
 export interface LinkGuard {
+  /** Whether nothing is held back. */
+  readonly isEmpty: boolean;
   /** What of the text so far can be shown. */
   add(text: string): string;
   /** Nothing more comes for now: what was held back. */
@@ -26,7 +28,7 @@ export interface LinkGuard {
 }
 
 /** What stands instead of a link. */
-const removedLink = "[link removed]";
+export const removedLink = "[link removed]";
 
 /** How much is looked at in one go, in characters. */
 const longestView = 8192;
@@ -58,6 +60,10 @@ class GuardedText implements LinkGuard {
   constructor(keeps: (link: string) => boolean, onRemoved: () => void) {
     this.#keeps = keeps;
     this.#onRemoved = onRemoved;
+  }
+
+  get isEmpty(): boolean {
+    return this.#held === "";
   }
 
   add(text: string): string {

@@ -1,6 +1,6 @@
 import type { Message } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { withoutShownVariables } from "./shown-variables.js";
+import { withoutShown } from "./shown-variables.js";
 
 const plain: Message = {
   id: "1",
@@ -18,10 +18,10 @@ const shown: Message = {
   ],
 };
 
-describe("withoutShownVariables", () => {
+describe("withoutShown", () => {
   it("gives the model references where the user was shown values", () => {
-    const [, message] = withoutShownVariables([plain, shown]);
-    expect(message?.contents).toEqual([
+    const message = withoutShown(shown);
+    expect(message.contents).toEqual([
       { type: "text", text: "It says " },
       { type: "text", text: '{"$ref":"v1[\\"a b\\"]"}' },
     ]);
@@ -29,17 +29,14 @@ describe("withoutShownVariables", () => {
   });
 
   it("makes the same object of the same message, and leaves the others as they are", () => {
-    const once = withoutShownVariables([plain, shown]);
-    expect(once[0]).toBe(plain);
-    expect(withoutShownVariables([shown])[0]).toBe(once[1]);
-    const messages = [plain];
-    expect(withoutShownVariables(messages)).toBe(messages);
+    expect(withoutShown(plain)).toBe(plain);
+    expect(withoutShown(shown)).toBe(withoutShown(shown));
   });
 
   it("leaves what a user or tool says, whatever is attached to it", () => {
     for (const role of ["user", "tool", "system"] as const) {
       const message = { ...shown, role };
-      expect(withoutShownVariables([message])[0]).toBe(message);
+      expect(withoutShown(message)).toBe(message);
     }
   });
 
@@ -48,6 +45,6 @@ describe("withoutShownVariables", () => {
       ...shown,
       contents: [{ type: "text", text: "x", additionalProperties: { variable: { a: 1 } } }],
     };
-    expect(withoutShownVariables([message])[0]).toBe(message);
+    expect(withoutShown(message)).toBe(message);
   });
 });

@@ -8,7 +8,12 @@ import {
 } from "@tunic/core";
 import { digest } from "./digest.js";
 
-/** What an entry tells of. */
+/**
+ * What an entry tells of: the label of an answer or result (`label`), parts of one that were hidden (`hide`), references
+ * that were expanded for a call (`expand`), `inspect_variable` and `quarantined_llm`, what was decided on a call
+ * (`verdict`), a person's permit that was used (`approval`), something that counted as trusted or may be read by more
+ * (`endorse`, `declassify`), links taken out of an answer or the whole of it withheld (`answer`).
+ */
 export type FlowAuditKind =
   | "label"
   | "hide"

@@ -1,6 +1,7 @@
 import type { Content, JsonValue, Message } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { isSealed } from "../labels/label-seal.js";
+import { labelMadeHere } from "../labels/label-table.js";
 import type { FlowRun } from "./flow-run.js";
 
 /** Contents and messages, as far as labels go. */
@@ -27,7 +28,8 @@ export function believedLabel(
 ): ContentLabel | undefined {
   const written = writtenLabel(part);
   if (written === undefined) return undefined;
-  const authentic = lattice.authentic(written);
+  // Code may have labelled it by a lattice of its own; what that says is read in the levels of this one.
+  const authentic = lattice.authentic(written) ?? lattice.read(labelMadeHere(written));
   if (authentic !== undefined) return authentic;
   const read = lattice.read(written);
   if (read === undefined) return undefined;

@@ -37,9 +37,9 @@ export interface FlowMemory {
   readonly held: Record<string, ContentLabel>;
   /** Hashes of foreign definitions as they were first seen, by tool key. */
   readonly definitions: Record<string, string>;
-  /** What a person was asked about, by call id: the hash of everything that the permit is for. */
+  /** What a person was asked about or has permitted, by call id: the hash of everything that the permit is for. */
   readonly permits: Record<string, string>;
-  /** Bits that endorsements have let through. */
+  /** Bits that endorsements have let through, also those of agents inside. */
   bits: number;
   /** Decisions on calls by call id, the oldest first. */
   readonly decisions: Record<string, FlowDecision>;
@@ -81,6 +81,15 @@ export function flowMemoryOf(run: RunContext): FlowMemory | undefined {
   const around = flowMemoryOf(parent);
   if (around === undefined || parentCallId === undefined) return around;
   return member(around.children, parentCallId, newFlowMemory);
+}
+
+/**
+ * The memory that counts what is endorsed: of the outermost run, so that agents inside it have no budget
+ * of their own. Undefined where no session is around.
+ */
+export function flowLedgerOf(run: RunContext): FlowMemory | undefined {
+  if (run.session) return flowMemoryIn(run.session);
+  return run.parent && flowLedgerOf(run.parent);
 }
 
 /** The memory in a session; begun where there is none. Never throws, whatever was stored. */
@@ -214,7 +223,10 @@ export function own<Value>(of: Record<string, Value>, key: string): Value | unde
 
 /** Keys come from models and servers: `__proto__` is a key like any other. */
 export function put<Value>(into: Record<string, Value>, key: string, value: Value): void {
-  Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key in Object.prototype) {
+    const own = { value, enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(into, key, own);
+  } else into[key] = value;
 }
 
 function record<Value>(): Record<string, Value> {

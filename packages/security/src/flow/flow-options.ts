@@ -18,9 +18,9 @@ export type FlowMode = "enforce" | "approve" | "shadow" | "strict";
 
 /**
  * Which parts of results the model does not get to see, but only a reference to.
- * - `untrusted`: what is untrusted, as long as the context is trusted.
- * - `above`: also what is more confidential than the context.
- * - `nothing`.
+ * - `untrusted`: what is untrusted, as long as the model that made the call had read nothing untrusted.
+ * - `above`: also what is more confidential than what that model had read (HIDE of FIDES, arXiv 2505.23643).
+ * - `nothing`: the context takes the label of what comes in.
  */
 export type HideMode = "untrusted" | "above" | "nothing";
 
@@ -38,16 +38,22 @@ export interface SourceLabels {
 
 /** What both middlewares of information flow control are made with: one object for the two. */
 export interface FlowOptions {
+  /** What may flow where. Copied: a later change of the object has no effect. */
   readonly policy: FlowPolicy;
   /** Default `enforce`. */
   readonly mode?: FlowMode | undefined;
   /** Default `untrusted`. */
   readonly hide?: HideMode | undefined;
+  /** Of what does not come from tools. Default: see {@link SourceLabels}. */
   readonly labels?: SourceLabels | undefined;
-  /** Signs labels, so that a history that was away (in a browser, say) can bring them back. */
+  /**
+   * Seals labels, so that a history that was away (in a browser, say) can bring them back. Labels in a
+   * session need their seals then, too. Default: none; labels in a session are believed, all others are not.
+   */
   readonly labelSecret?: LabelSecret | undefined;
+  /** How much may be hidden in one session. Default: 10,000 values, 32 MiB. */
   readonly limits?: VariableLimits | undefined;
-  /** Gets an entry for everything that is decided; without contents. */
+  /** Gets an entry for everything that is decided, without contents. What it throws is a notice. Default: none. */
   readonly audit?: FlowAudit | undefined;
 }
 

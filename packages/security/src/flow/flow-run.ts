@@ -8,14 +8,17 @@ import {
 } from "@tunic/core";
 import type { FlowAuditKind } from "../audit/flow-audit.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { CompiledTool } from "../policy/compile-policy.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
-import { type FlowMemory, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
+import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
 /** A call that was judged. */
 export interface CallRecord {
   readonly tool: FunctionTool;
+  /** What the policy says of the tool. */
+  readonly rules: CompiledTool;
   /** Of the request that produced it. */
   readonly callLabel: ContentLabel;
   /** The join of all its arguments. */
@@ -26,11 +29,25 @@ export interface CallRecord {
   readonly untrustedTexts: readonly string[];
 }
 
+/** The messages of a request as the model gets them, and the join of their labels. */
+export interface RequestView {
+  /**
+   * As the handlers further out gave them. An array of our own: theirs may be longer at the next request, and
+   * still be the same.
+   */
+  readonly given: Message[];
+  /** What becomes of each: the same where none has shown a hidden value. */
+  readonly sent: Message[];
+  label: ContentLabel;
+}
+
 /** What information flow control knows of one run. Everything that outlives it is in `memory`. */
 export interface FlowRun {
   readonly settings: FlowSettings;
   readonly run: RunContext;
   readonly memory: FlowMemory;
+  /** Where endorsed bits are counted. */
+  readonly ledger: Pick<FlowMemory, "bits">;
   readonly variables: ContentVariableStore;
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
@@ -53,13 +70,15 @@ export interface FlowRun {
   /** What the tools of this package have made, by call id. */
   readonly ownResults: Map<string, ContentLabel>;
   /** The last view that was labelled; it grows at its end. */
-  view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
+  view: RequestView;
   /** Of the last answer. */
   answer: ContentLabel;
   /** Of the hidden values that answers have shown. */
   shown: ContentLabel;
   /** What the user has written. */
   named: NamedValues | undefined;
+  /** How often a denial was given, by its words. */
+  readonly denials: Map<string, number>;
 }
 
 const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
@@ -81,6 +100,7 @@ export function beginFlow(run: RunContext, settings: FlowSettings, needsSession:
   const place = run.state.get(runKey);
   if (place.flow === undefined) {
     place.flow = newFlow(run, settings, needsSession);
+    audit(place.flow, "policy", { hash: settings.policy.hash, mode: settings.mode });
     return place.flow;
   }
   if (place.flow.settings === settings) return place.flow;
@@ -106,6 +126,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     settings,
     run,
     memory: held,
+    ledger: flowLedgerOf(run) ?? held,
     variables: variableStore(held, settings.limits),
     floor,
     halves: new Set(),
@@ -117,10 +138,11 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     callLabels: new Map(),
     childLabels: new Map(),
     ownResults: new Map(),
-    view: { messages: [], label: bottom },
+    view: { given: [], sent: [], label: bottom },
     answer: floor,
     shown: bottom,
     named: undefined,
+    denials: new Map(),
   };
 }
 
@@ -131,9 +153,13 @@ const mostDecisions = 1000;
 function tidy({ decisions, permits }: FlowMemory, { session }: RunContext): void {
   const ids = Object.keys(decisions);
   for (const id of ids.slice(0, Math.max(0, ids.length - mostDecisions))) delete decisions[id];
-  if (session === undefined) return;
-  const asked = new Set(session.pending.map((request) => request.call.callId));
-  for (const id of Object.keys(permits)) if (!asked.has(id)) delete permits[id];
+  if (session === undefined || Object.keys(permits).length === 0) return;
+  // A batch may be answered in parts, and a call may pause: only what has its result needs no permit.
+  for (const { contents } of session.messages) {
+    for (const content of contents) {
+      if (content.type === "function_result") delete permits[content.callId];
+    }
+  }
 }
 
 /** A run that works for a call of another one begins with what that call knows. */

@@ -7,31 +7,24 @@ import {
   textContent,
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
-import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import { hideNodes, type VisiblePart } from "../tree/hide.js";
 import { labeledState, labeledTree } from "../tree/labeled-tree.js";
 import { type PathState, uniformState } from "../tree/path-pattern.js";
-import { referenceTo } from "../tree/reference.js";
 import { jsonIn } from "../tree/text-value.js";
 import { VariableLimitError } from "../variables/variable-store.js";
-import { sealedContent, writtenLabel } from "./content-labels.js";
-import { own } from "./flow-memory.js";
+import { writtenLabel } from "./content-labels.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
-import { resourceKeys } from "./resources.js";
-import { hideRepeats, partState, type ResultPart } from "./result-parts.js";
-
-/** What a result is labelled with. */
-interface ResultTerms {
-  readonly flow: FlowRun;
-  readonly record: CallRecord;
-  readonly tool: CompiledTool;
-  readonly callId: string;
-  /** What holds for the result as a whole: of the call, its arguments and what it has read. */
-  readonly base: ContentLabel;
-  /** What holds for parts that were only looked up by the arguments. */
-  readonly lookedUp: ContentLabel;
-}
+import { constantError, labelError } from "./label-error.js";
+import { hideRepeats, mappedState, partState, type ResultPart } from "./result-parts.js";
+import {
+  hideValue,
+  isVisible,
+  type ResultTerms,
+  remember,
+  resultTerms,
+  stamp,
+} from "./result-terms.js";
 
 /**
  * A result with its labels, and references in place of what the model is not to see: the label that
@@ -45,10 +38,7 @@ export function labelResult(
   tool: CompiledTool,
   result: ToolResult,
 ): ToolResult {
-  const { argumentsLabel } = record;
-  const base = baseLabel(flow, callId, record, tool, argumentsLabel);
-  const lookedUp = baseLabel(flow, callId, record, tool, asTrusted(flow, argumentsLabel));
-  const terms = { flow, record, tool, callId, base, lookedUp };
+  const terms = resultTerms(flow, callId, record, tool);
   try {
     return result.isError ? labelError(terms, result) : labelContents(terms, result);
   } catch (error) {
@@ -60,29 +50,6 @@ export function labelResult(
       "the result does not fit in what this conversation may hide.",
     );
   }
-}
-
-function baseLabel(
-  flow: FlowRun,
-  callId: string,
-  { callLabel, effective }: CallRecord,
-  tool: CompiledTool,
-  argumentsLabel: ContentLabel,
-): ContentLabel {
-  const { lattice } = flow.settings;
-  const read = resourceKeys(tool.reads, effective).map((key) => {
-    const label = own(flow.memory.resources, key);
-    return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
-  });
-  const child = flow.childLabels.get(callId) ?? lattice.bottom;
-  return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
-}
-
-/** As confidential, but trusted. */
-function asTrusted({ settings: { lattice } }: FlowRun, label: ContentLabel): ContentLabel {
-  if (label.integrity === "trusted") return label;
-  const { capacity: _, ...rest } = label;
-  return lattice.label({ ...rest, integrity: "trusted" });
 }
 
 function labelContents(terms: ResultTerms, result: ToolResult): ToolResult {
@@ -113,7 +80,7 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
   const given = marks === undefined ? (marked?.labels ?? []) : [];
   const state =
     data !== undefined && isTree(data) && given.length === 0
-      ? tool.result.root
+      ? restricted(flow, content, tool.result.root)
       : uniformState(wholeLabel(flow, tool, given, content));
   const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
     labelGiven(flow, terms.record.tool, label, otherwise);
@@ -124,6 +91,18 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
     said,
     marks === undefined ? state : labeledState(state, marks, labelOf),
   );
+}
+
+/** What a content says of itself can only restrict what the policy says of it. */
+function restricted(
+  { settings: { lattice } }: FlowRun,
+  content: Content,
+  state: PathState<ContentLabel>,
+): PathState<ContentLabel> {
+  const written = writtenLabel(content);
+  if (written === undefined) return state;
+  const label = lattice.read(written) ?? lattice.top;
+  return mappedState(state, (declared) => lattice.join(declared, label));
 }
 
 function isTree(data: JsonValue): boolean {
@@ -158,15 +137,6 @@ function labelData(
   return { content: stamp(terms.flow, text, label), label, hidden: part.hidden };
 }
 
-function hideValue(
-  { flow, callId, tool }: ResultTerms,
-  value: JsonValue,
-  label: ContentLabel,
-  path: string,
-): JsonValue {
-  return referenceTo(flow.variables.add(value, label, { callId, tool: tool.key, path }));
-}
-
 /** With everything that holds for the result; what was only looked up is as trusted as where it was. */
 function labelOfPart({ flow, base, lookedUp }: ResultTerms, part: ResultPart): ContentLabel {
   return flow.settings.lattice.join(part.lookup === undefined ? base : lookedUp, part.label);
@@ -178,22 +148,14 @@ function endorsedPart(terms: ResultTerms, { visible, labels }: VisiblePart<Resul
   if (terms.base === terms.lookedUp) return visible;
   const bits = Math.max(0, ...labels.map(({ lookup = 0 }) => lookup));
   if (!labels.some(({ lookup }) => lookup !== undefined)) return visible;
-  if (flow.memory.bits + bits > flow.settings.policy.endorseBits) {
+  if (flow.ledger.bits + bits > flow.settings.policy.endorseBits) {
     return hideValue(terms, visible, terms.base, "$");
   }
-  flow.memory.bits += bits;
+  flow.ledger.bits += bits;
   audit(flow, "endorse", { callId, at: "result", bits, rule: { type: "lookup", tool: tool.key } });
   return hideRepeats(visible, record.untrustedTexts, (value) =>
     hideValue(terms, value, terms.base, "$"),
   );
-}
-
-/** Whether the model may see what has this label, in the context that it called from. */
-function isVisible({ flow, record }: ResultTerms, label: ContentLabel): boolean {
-  const { hide, lattice } = flow.settings;
-  if (hide === "nothing") return true;
-  if (label.integrity === "untrusted" && record.callLabel.integrity === "trusted") return false;
-  return hide === "untrusted" || lattice.flowsTo(label, record.callLabel);
 }
 
 /** A text or file as one thing: where the policy tells parts apart, the worst of them. */
@@ -239,73 +201,4 @@ function readLabel({ settings: { lattice } }: FlowRun, label: unknown): ContentL
   } catch {
     return lattice.top;
   }
-}
-
-/** What the loop says of a failure of which nothing is told. */
-const saysNothing = "Error: Function failed.";
-
-/** What went wrong is told in somebody else's words: they are hidden like a result. */
-function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
-  const { flow, base, callId, tool } = terms;
-  const { lattice } = flow.settings;
-  const [only] = result.contents;
-  if (result.contents.length === 1 && only?.type === "text" && only.text === saysNothing) {
-    remember(terms, terms.record.callLabel, 0);
-    return { ...result, contents: [stamp(flow, only, terms.record.callLabel)] };
-  }
-  const label = lattice.join(base, lattice.join(lattice.label("untrusted"), worst(flow, tool)));
-  if (isVisible(terms, label)) {
-    remember(terms, label, 0);
-    return { ...result, contents: result.contents.map((content) => stamp(flow, content, label)) };
-  }
-  const said = result.contents.map((content) => (content.type === "text" ? content.text : content));
-  const value = (said.length === 1 ? said[0] : said) as JsonValue;
-  const id = flow.variables.add(value, label, { callId, tool: tool.key, path: "error" });
-  const text = `Error: the tool failed. What it said: ${JSON.stringify(referenceTo(id))}`;
-  remember(terms, terms.record.callLabel, 1);
-  return errorOf(terms, result, text, "the tool failed.");
-}
-
-function worst({ settings: { lattice } }: FlowRun, tool: CompiledTool): ContentLabel {
-  return lattice.joinAll(tool.result.values);
-}
-
-function constantError(terms: ResultTerms, result: ToolResult, message: string): ToolResult {
-  remember(terms, terms.record.callLabel, 0);
-  return errorOf(terms, result, `Error: ${message}`, message);
-}
-
-function errorOf(
-  { flow, record }: ResultTerms,
-  { error }: ToolResult,
-  text: string,
-  message: string,
-): ToolResult {
-  const { code = "tool_error", retryable = false } = error ?? {};
-  // A code may come from elsewhere, too; words of the loop's own kind say little enough.
-  const known = /^[a-z][a-z_]{0,39}$/.test(code) ? code : "tool_error";
-  return {
-    contents: [stamp(flow, textContent(text), record.callLabel)],
-    isError: true,
-    error: { code: known, retryable, message },
-  };
-}
-
-function remember({ flow, callId, tool }: ResultTerms, label: ContentLabel, hidden: number): void {
-  flow.results.set(callId, label);
-  audit(flow, "label", { callId, tool: tool.key, label: { ...label } as never });
-  if (hidden > 0) audit(flow, "hide", { callId, tool: tool.key, values: hidden });
-}
-
-/** Puts a label on a content, with a seal where there is a secret. */
-export function stamp(flow: FlowRun, content: Content, label: ContentLabel): Content {
-  const { labelSecret } = flow.settings;
-  const { additionalProperties } = content;
-  const seal = labelSecret && {
-    labelSeal: sealLabel(label, sealedContent(content), labelSecret),
-  };
-  return {
-    ...content,
-    additionalProperties: { ...additionalProperties, label: label as never, ...seal },
-  };
 }

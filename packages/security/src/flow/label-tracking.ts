@@ -12,20 +12,24 @@ import {
   type ToolResult,
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
-import { withoutShownVariables } from "../answer/shown-variables.js";
+import type { ContentLabel } from "../labels/content-label.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
-import { own } from "./flow-memory.js";
+import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { labelResult, stamp } from "./label-result.js";
+import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { requestView, sentMessages } from "./request-view.js";
+import { stamp } from "./result-terms.js";
 
 /**
  * Follows data: labels everything that a model can read, its answers, its calls and their results, and
  * keeps untrusted parts of results out of its sight. It decides nothing: that is `policyEnforcement`,
- * made with the same options object. {@link secureAgent} makes both.
+ * made with the same options object. {@link secureAgent} makes both. Takes the innermost seats among agent and
+ * chat handlers and the outermost among function handlers. The propagation of FIDES (arXiv 2505.23643, section 4),
+ * with a label for each message instead of one for the conversation.
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */
@@ -92,18 +96,29 @@ async function trackRequest(
   const flow = beginFlow(context.run, settings, needsSession);
   flow.halves.add("tracking");
   checkHalves(flow);
-  context.messages = withoutShownVariables(context.messages);
-  const label = requestLabel(flow, context.messages, context.options);
+  const view = requestView(flow, context.messages);
+  context.messages = sentMessages(view, context.messages);
+  const label = requestLabel(flow, view.label, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
-  context.transformUpdates(guardAnswer(flow, answer));
+  context.transformUpdates(guardAnswer(flow, answer, context.options));
   try {
     const response = await next();
+    noteCalls(flow, response, answer.current);
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
     return response;
   } finally {
     flow.answer = answer.current;
     audit(flow, "label", { answer: context.iteration, label: { ...flow.answer } as never });
+  }
+}
+
+/** Calls that the model itself has made know what it knew. */
+function noteCalls(flow: FlowRun, { messages }: ChatResponse, label: ContentLabel): void {
+  for (const { contents } of messages) {
+    for (const content of contents) {
+      if (content.type === "function_call") flow.callLabels.set(content.callId, label);
+    }
   }
 }
 
@@ -139,7 +154,8 @@ function labelled(
   const { callId } = call;
   const record = flow.calls.get(callId);
   if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
-  if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  closeChild(flow, callId);
+  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];
   const ownLabel = flow.ownResults.get(callId);
   if (ownLabel === undefined) {
     return labelResult(flow, callId, record, flowOfTool(flow, tool), result);
@@ -149,6 +165,16 @@ function labelled(
     ...result,
     contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
   };
+}
+
+/** Of a run inside a call that has its result only what was decided is of interest any more. */
+function closeChild({ memory }: FlowRun, callId: string): void {
+  const child = own(memory.children, callId);
+  if (child === undefined) return;
+  for (const [id, decision] of Object.entries(child.decisions)) {
+    put(memory.decisions, `${callId}/${id}`, decision);
+  }
+  delete memory.children[callId];
 }
 
 function isResult(value: unknown): value is ToolResult {

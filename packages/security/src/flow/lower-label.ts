@@ -7,11 +7,13 @@ import { flowMemoryIn, own, put } from "./flow-memory.js";
 
 /** Who lowers a label, and why. Both are written down. */
 export interface LoweringTerms {
+  /** A name; not empty. */
   readonly by: string;
+  /** The reason; not empty. */
   readonly why: string;
   /** The policy of the agent, for its levels. */
   readonly policy: FlowPolicy;
-  /** The agent's audit log. */
+  /** The agent's audit log. Default: only the session says it. */
   readonly audit?: FlowAudit | undefined;
   /** Milliseconds since the epoch. Default: now. */
   readonly at?: number | undefined;
@@ -20,9 +22,11 @@ export interface LoweringTerms {
 /**
  * Says that a hidden value can be trusted: somebody has looked at it. From then on it may stand where
  * only trusted values may. Beside {@link declassify} and the rules of the policy, nothing lowers a label.
+ * Results that were made of the value before keep their labels.
  *
  * @param variable Its id, such as `v3`.
- * @throws ConfigurationError `unknown_variable` for one that this conversation does not hold.
+ * @throws ConfigurationError `unknown_variable` for one that this conversation does not hold;
+ * `invalid_option` without `by` or `why`.
  */
 export function endorse(session: AgentSession, variable: string, terms: LoweringTerms): void {
   lower(session, variable, "endorse", terms, ({ capacity: _, ...label }) => ({
@@ -32,7 +36,7 @@ export function endorse(session: AgentSession, variable: string, terms: Lowering
 }
 
 /**
- * Says that more people may know a hidden value than those who wrote it meant.
+ * Says that more people may know a hidden value than its label allows.
  *
  * @param to Its level, its readers (absent: everybody), or both.
  * @throws ConfigurationError as {@link endorse}; `label` for a level that the policy does not have.

@@ -30,6 +30,14 @@ export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
         ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
         : lattice.joinAll(resultsIn(message).map((result) => foreignResultLabel(flow, result)));
     put(flow.memory.messages, message.id, label ?? lattice.top);
+    skipReferences(flow, message);
+  }
+}
+
+/** References of another conversation stand for nothing here, also later on: their numbers are not given out. */
+function skipReferences({ memory }: FlowRun, message: Message): void {
+  for (const [, number] of JSON.stringify(message.contents).matchAll(/\$ref\\*":\\*"v(\d{1,9})/g)) {
+    memory.next = Math.max(memory.next, Number(number) + 1);
   }
 }
 
@@ -152,6 +160,22 @@ export function callLabel(flow: FlowRun, callId: string): ContentLabel | undefin
     }
   }
   return undefined;
+}
+
+/**
+ * The label of whatever a handler has said in the model's place: it may have known everything that this
+ * conversation holds. A call that no tracked answer has made has it, too.
+ */
+export function knownLabel(flow: FlowRun): ContentLabel {
+  const { floor, answer, shown, results, stored, input, settings } = flow;
+  const messages = [...stored.values(), ...input.values()];
+  return settings.lattice.joinAll([
+    floor,
+    answer,
+    shown,
+    ...results.values(),
+    ...messages.map((message) => messageLabel(flow, message)),
+  ]);
 }
 
 function holdsCall({ contents }: Message, callId: string): boolean {

@@ -5,6 +5,11 @@ import { toolHash } from "../policy/tool-identity.js";
 import { originalOf } from "../tools/wrap-tool.js";
 import type { ReadCall } from "./read-call.js";
 
+/** A permit that was used: for as long as its call runs, over all its pauses. */
+export function given(permit: string): string {
+  return `given ${permit}`;
+}
+
 /**
  * What a person's yes is for, as a hash: this occurrence, this definition of the tool, these arguments with
  * what their references stand for, these labels, and these rules. Whatever of it changes needs another yes.

@@ -9,7 +9,15 @@ import {
   type Verdict,
   type VerdictContext,
 } from "@tunic/core";
-import { denialOf, describeCall, violationText } from "../policy/describe-violation.js";
+import { asTrusted } from "../labels/as-trusted.js";
+import {
+  denialOf,
+  describeCall,
+  lastDenialOf,
+  patience,
+  violationText,
+} from "../policy/describe-violation.js";
+import type { FlowRule } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
@@ -18,15 +26,16 @@ import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
-import { permitFor } from "./permit.js";
+import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { given, permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
 
 /**
  * Judges every call by the labels of its arguments and of the request that produced it. The order in
  * which calls of a batch finish never changes a verdict. Made with the same options object as
- * `labelTracking`; {@link secureAgent} makes both.
+ * `labelTracking`; {@link secureAgent} makes both. Takes the outermost seats among agent and verdict handlers. The
+ * policies of FIDES (arXiv 2505.23643, section 4).
  *
  * @throws ConfigurationError for options or a policy that do not fit, saying what to write.
  */
@@ -66,7 +75,7 @@ function noteOwnWords(flow: FlowRun, messages: readonly Message[]): void {
   const { lattice } = flow.settings;
   for (const message of messages) {
     if (message.role !== "assistant" || lattice.authentic(writtenLabel(message))) continue;
-    put(flow.memory.messages, message.id, lattice.join(flow.answer, flow.shown));
+    put(flow.memory.messages, message.id, knownLabel(flow));
   }
 }
 
@@ -94,16 +103,17 @@ async function enforceCall(
 ): Promise<Verdict> {
   const flow = flowOf(context.run);
   if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
-  // A person's edit is the person's own word, whatever the model had read.
+  // A person's edit is the person's own word, whatever the model had read; the rest may still say it.
   const edited = context.decision?.edited === true;
-  const { lattice } = settings;
-  const label = edited ? lattice.bottom : (callLabel(flow, context.call.callId) ?? flow.answer);
+  const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
+  const label = edited ? asTrusted(settings.lattice, decided) : decided;
   const call = readCall(flow, context.tool, context.arguments, label);
   const inner = await next();
   const judged = judge(flow, context, call);
   flow.calls.set(context.call.callId, {
     tool: context.tool,
-    callLabel: edited ? (callLabel(flow, context.call.callId) ?? flow.answer) : label,
+    rules: call.tool,
+    callLabel: decided,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
     untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
@@ -130,7 +140,7 @@ function judge(flow: FlowRun, { tool }: VerdictContext, call: ReadCall) {
     callLabel: call.callLabel,
     leaves: call.leaves,
     named: namedValuesOf(flow),
-    bitsLeft: policy.endorseBits - flow.memory.bits,
+    bitsLeft: policy.endorseBits - flow.ledger.bits,
     strict: mode === "strict",
   });
 }
@@ -158,7 +168,7 @@ function weigh(
   // Nobody can judge a reference that stands for nothing.
   if (mode !== "approve" || call.leaves === undefined) {
     decide(flow, callId, call, judged, "deny");
-    return { kind: "deny", message: denialOf(call.tool.key, first.rule) };
+    return { kind: "deny", message: denial(flow, call.tool.key, first.rule) };
   }
   if (isPermitted(flow, context, call, judged)) {
     decide(flow, callId, call, judged, "approved");
@@ -169,11 +179,25 @@ function weigh(
   return {
     ...shown({ kind: "ask" }, context, call),
     reason: judged.violations.map((each) => violationText(call.tool.key, each)).join(" "),
-    violation: [...new Set(judged.violations.map(({ rule }) => rule))].join(", "),
+    violation: brokenRules(judged, context),
     additionalProperties: {
       flow: { tool: call.tool.key, violations: judged.violations as never },
     },
   };
+}
+
+/** A model that tries the same for ever is told to stop; how often it may try says nothing of the data. */
+function denial({ denials }: FlowRun, tool: string, rule: FlowRule): string {
+  const message = denialOf(tool, rule);
+  const times = (denials.get(message) ?? 0) + 1;
+  denials.set(message, times);
+  return times < patience ? message : lastDenialOf(tool, rule);
+}
+
+/** What a call breaks; said otherwise than before, where a person has permitted something else. */
+function brokenRules({ violations }: Judged, { decision }: VerdictContext): string {
+  const rules = [...new Set(violations.map(({ rule }) => rule))].join(", ");
+  return rules === decision?.violation ? `${rules}; changed since it was permitted` : rules;
 }
 
 /** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */
@@ -185,10 +209,12 @@ function isPermitted(
 ): boolean {
   const { decision } = context;
   const { callId } = context.call;
-  const permit = own(flow.memory.permits, callId);
-  if (decision === undefined || permit === undefined) return false;
-  if (permit !== permitFor(context.tool, callId, call, violations)) return false;
-  delete flow.memory.permits[callId];
+  const asked = own(flow.memory.permits, callId);
+  const permit = permitFor(context.tool, callId, call, violations);
+  // A call that has paused goes on as it was permitted.
+  if (asked === given(permit)) return true;
+  if (decision === undefined || asked !== permit) return false;
+  put(flow.memory.permits, callId, given(permit));
   audit(flow, "approval", { callId, tool: call.tool.key, requestId: decision.requestId, permit });
   return true;
 }
@@ -223,7 +249,7 @@ function letRun(
   if (origins.length > 0)
     audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
   for (const { at, bits, rule } of endorsements) {
-    flow.memory.bits += bits;
+    flow.ledger.bits += bits;
     audit(flow, "endorse", {
       callId,
       tool: call.tool.key,
@@ -232,5 +258,7 @@ function letRun(
       rule: rule as unknown as JsonObject,
     });
   }
-  noteWrites(flow, call.tool, call.effective, lattice.join(call.callLabel, call.argumentsLabel));
+  // Of an edited call, too, the rest was decided on in the context that the model was in.
+  const decided = flow.calls.get(callId)?.callLabel ?? call.callLabel;
+  noteWrites(flow, call.tool, call.effective, lattice.join(decided, call.argumentsLabel));
 }

@@ -5,7 +5,7 @@ import { type CompiledTool, unknownTool } from "../policy/compile-policy.js";
 import type { ArgumentFlow, ValueOrigin } from "../policy/flow-policy.js";
 import { toolHash, toolKey } from "../policy/tool-identity.js";
 import { originalOf } from "../tools/wrap-tool.js";
-import { type PathStep, pathText } from "../tree/json-path.js";
+import { innerPath, type PathStep, pathText, wholeValue } from "../tree/json-path.js";
 import type { PathState } from "../tree/path-pattern.js";
 import { asReference } from "../tree/reference.js";
 import { expand } from "./expand.js";
@@ -142,7 +142,8 @@ class LeafReader {
       return;
     }
     const label = this.#flow.settings.lattice.read(stored.label) ?? this.#flow.settings.lattice.top;
-    const variable = { label, origin: { variable: id, ...stored.origin } };
+    const origin = { ...stored.origin, path: innerPath(stored.origin.path ?? wholeValue, path) };
+    const variable = { label, origin: { variable: id, ...origin } };
     this.#value(stored.value, flows, recipients, variable);
     // An empty list says nothing, but where it came from still counts.
     if (isEmpty(stored.value)) this.#leaf(stored.value, flows, recipients, variable);

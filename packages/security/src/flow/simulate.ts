@@ -13,7 +13,9 @@ import { readLeaves } from "./read-call.js";
 /** The calls of a conversation, with everything that a policy judges them by. Plain JSON; it holds contents. */
 export interface FlowTrace {
   readonly version: 1;
+  /** In the order of the log. */
   readonly calls: readonly TracedCall[];
+  /** What was hidden, with labels and origins, by id. */
   readonly variables: FlowMemory["variables"];
   /** What the user has written. */
   readonly userTexts: readonly string[];
@@ -21,9 +23,11 @@ export interface FlowTrace {
 
 /** A call as the model made it. */
 export interface TracedCall {
+  /** As in the log. */
   readonly callId: string;
   /** As a policy calls the tool. */
   readonly tool: string;
+  /** As the model wrote them, with references. */
   readonly arguments: JsonObject;
   /** Of the request that produced it. */
   readonly label: ContentLabel;
@@ -65,7 +69,8 @@ function userTexts({ role, contents, additionalProperties }: Message): readonly 
 
 /**
  * What a policy would say to the calls of a trace, in their order: `run`, or `deny` where it would be
- * denied or asked about. The tools of this package are always run.
+ * denied or asked about. The tools of this package are always run. Labels are those that the results had then,
+ * whatever the new policy says of results; the mode `strict` is not simulated.
  *
  * @throws ConfigurationError `flow_policy` for a policy that is none.
  */

@@ -84,6 +84,12 @@ export function createLabelTable(levels: readonly string[]): LabelTable {
   return { entry, marked, join };
 }
 
+/** The label whose mark a value has, whichever lattice of this process has made it. */
+export function labelMadeHere(value: unknown): ContentLabel | undefined {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, mark)) return undefined;
+  return (value as { readonly [mark]?: LabelEntry })[mark]?.label;
+}
+
 function labelOf({ taint, level, readers }: LabelParts, levels: readonly string[]): ContentLabel {
   return {
     integrity: taint === TRUSTED ? "trusted" : "untrusted",

@@ -9,6 +9,7 @@ const toolMembers = [
   "recipients",
   "clearance",
   "result",
+  "progress",
   "reads",
   "writes",
   "definition",
@@ -50,6 +51,7 @@ function checkTool(where: string, flow: unknown, levels: readonly string[]): voi
   oneOfEach(`${where}.effects`, flow["effects"], effects);
   oneOf(`${where}.rule`, flow["rule"], rules);
   oneOf(`${where}.clearance`, flow["clearance"], levels);
+  oneOf(`${where}.progress`, flow["progress"], ["all"]);
   for (const name of ["recipients", "reads", "writes"]) {
     if (flow[name] !== undefined && !isTexts(flow[name])) {
       throw wrong(`${where}.${name}`, "a list of texts");

@@ -6,7 +6,17 @@ import { argumentNames, toolHash, toolKey } from "./tool-identity.js";
 
 /** Something about a policy that cannot be meant, or should be looked at. */
 export interface PolicyProblem {
+  /** `error`: it cannot be meant, and `secureAgent` refuses it. `warning`: look at it. */
   readonly severity: "error" | "warning";
+  /**
+   * - `unknown_argument` (error): a path names an argument that the tool does not have.
+   * - `other_definition` (error): the tool does not have the hash that the policy names.
+   * - `unused_tool`, `missing_tool`: the policy names a tool that is not there, or not one that is.
+   * - `no_recipients`: an egress tool that goes by receivers has neither `recipients` nor `clearance`.
+   * - `trusted_network`: what is read from a network is declared trusted.
+   * - `unreachable_rule`: a rule endorses into an argument that is not guarded.
+   * - `unused_list`: no rule uses the list.
+   */
   readonly code:
     | "unknown_argument"
     | "other_definition"
@@ -18,11 +28,14 @@ export interface PolicyProblem {
     | "unused_list";
   /** As the policy calls it. */
   readonly tool?: string;
+  /** What is wrong, in a sentence for whoever writes the policy. */
   readonly message: string;
 }
 
 /**
  * Looks a policy over against the tools that it is for. Errors are what a secured agent does not begin with.
+ *
+ * @param tools Without any, only what needs none is looked at.
  *
  * @throws ConfigurationError `flow_policy` for a policy that is none.
  */

@@ -28,6 +28,8 @@ export interface CompiledTool {
   readonly result: PathTable<ContentLabel>;
   /** The bits for which a part of a result counts as independent of the arguments; undefined where it does not. */
   readonly lookup: PathTable<number | undefined>;
+  /** Whether all that it tells of its work is shown. */
+  readonly showsProgress: boolean;
   readonly reads: readonly string[];
   readonly writes: readonly string[];
   readonly definition: string | undefined;
@@ -94,6 +96,7 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
     clearance: 0,
     result: pathTable({}, lattice.top),
     lookup: pathTable({}),
+    showsProgress: false,
     reads: [],
     writes: [],
     definition: undefined,
@@ -123,6 +126,7 @@ function compileTool(
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
     result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
     lookup: pathTable(lookupParts(key, !acts, endorse)),
+    showsProgress: flow.progress === "all",
     reads: flow.reads ?? [],
     writes: flow.writes ?? [],
     definition: flow.definition,

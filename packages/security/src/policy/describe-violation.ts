@@ -1,4 +1,5 @@
 import type { FunctionTool } from "@tunic/core";
+import { wholeValue } from "../tree/json-path.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { FlowRule, FlowViolation } from "./flow-policy.js";
 import { toolKey } from "./tool-identity.js";
@@ -9,6 +10,14 @@ import { toolKey } from "./tool-identity.js";
  */
 export function denialOf(tool: string, rule: FlowRule): string {
   return `not run: ${tool} breaks the rule "${rule}". ${advice[rule]}`;
+}
+
+/** How often a run is told the same before it is told to stop. */
+export const patience = 3;
+
+/** What the model is told of a call that it makes again and again; as constant as {@link denialOf}. */
+export function lastDenialOf(tool: string, rule: FlowRule): string {
+  return `not run: ${tool} has broken the rule "${rule}" ${patience} times, and will not run whatever its arguments are. Do not call it again. Tell the user what is not done, and finish.`;
 }
 
 const advice: Readonly<Record<FlowRule, string>> = {
@@ -30,10 +39,9 @@ const advice: Readonly<Record<FlowRule, string>> = {
 /** What a person is told of a rule that a call breaks. */
 export function violationText(tool: string, { rule, argument, origin }: FlowViolation): string {
   const at = argument === undefined ? tool : `"${inOneLine(argument)}" of ${tool}`;
-  const from =
-    origin?.tool === undefined
-      ? ""
-      : ` It comes from ${inOneLine(origin.tool)}${origin.path ? `, ${inOneLine(origin.path)}` : ""}.`;
+  const whole = origin?.path === undefined || origin.path === wholeValue;
+  const part = whole ? "" : `, ${inOneLine(origin.path ?? "")}`;
+  const from = origin?.tool === undefined ? "" : ` It comes from ${inOneLine(origin.tool)}${part}.`;
   return `${reasons[rule].replace("{at}", () => at)}${from}`;
 }
 

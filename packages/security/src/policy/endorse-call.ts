@@ -1,7 +1,7 @@
+import type { CallFacts } from "./call-facts.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { CompiledPolicy, CompiledTool } from "./compile-policy.js";
 import type { EndorseRule } from "./flow-policy.js";
-import type { CallFacts } from "./judge-call.js";
 import { bitsOf, isBounded, isSpecific } from "./named-values.js";
 
 /** Something untrusted that counts as trusted, by a rule of the policy. */

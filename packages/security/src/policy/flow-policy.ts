@@ -8,7 +8,8 @@ import type { ConfidentialityLabel, LabelInput } from "../labels/content-label.j
 export type FlowEffect = "read" | "consequential" | "egress";
 
 /**
- * When a call may run.
+ * When a call may run: the policies of FIDES (arXiv 2505.23643, section 4; the combinations as in its
+ * table 3).
  * - `trusted_action` (P-T): whoever decided on it, and its guarded arguments, are trusted.
  * - `permitted_flow` (P-F): whoever receives its data may read it, and no untrusted link goes along.
  * - `either`, `both`: one of them, or both.
@@ -16,7 +17,10 @@ export type FlowEffect = "read" | "consequential" | "egress";
  */
 export type CallRule = "trusted_action" | "permitted_flow" | "either" | "both" | "always";
 
-/** What one argument has to be. */
+/**
+ * What one argument has to be. FIDES allows for it (a policy label for each argument, section 4); its
+ * evaluation did not use it, so that a bill could say where it is paid to.
+ */
 export interface ArgumentFlow {
   /** `trusted`: guarded; nothing untrusted may get in. Default: anything. */
   readonly integrity?: "trusted";
@@ -44,6 +48,11 @@ export interface ToolFlow {
    * label without an integrity is untrusted. Default: untrusted.
    */
   readonly result?: LabelInput | Readonly<Record<string, LabelInput>>;
+  /**
+   * Whether people who watch see how the tool's work goes, `all` of it. Default: only while everything
+   * that it may tell is trusted; the rest is left out.
+   */
+  readonly progress?: "all";
   /** Keys of what a call reads from, such as `notes` or `file:{file_id}`: what was written there keeps its label. */
   readonly reads?: readonly string[];
   /** Keys of what a call writes to. */
@@ -58,7 +67,7 @@ export interface ToolFlow {
  * - `selection`: a value from a list that no attacker writes: the values of `lists` under that name, or
  *   `user`: words that the user has written. With `untrustedContext`, a call that an untrusted context
  *   decided on may run, when every argument is such a value or too small to say anything.
- * - `value`: what the quarantine made, where it can hold at most `maxBits`: a boolean, a choice, a number of a range.
+ * - `value`: what the quarantine made (FIDES, section 5.2: types as labels of capacity), where it can hold at most `maxBits`: a boolean, a choice, a number of a range.
  * - `lookup`: what a tool brings out of its own store, whatever untrusted arguments have chosen it: users of
  *   a channel, the id of a new file. Parts that repeat an argument are never meant.
  */
@@ -74,7 +83,9 @@ export type EndorseRule =
     }
   | {
       readonly type: "value";
+      /** The largest capacity that is let through, in bits. */
       readonly maxBits: number;
+      /** As above. With the default, the model sees the value at once. */
       readonly into?: readonly string[];
     }
   | {
@@ -95,20 +106,33 @@ export interface AnswerFlow {
 
 /** A policy: plain JSON. Tools that it does not name are taken for the worst. */
 export interface FlowPolicy {
+  /** Of the form of policies. */
   readonly version: 1;
   /** Levels of confidentiality, the lowest first. Default: `public`, `private`, `user_identity`. */
   readonly levels?: readonly ConfidentialityLabel[];
   /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`. */
   readonly tools: Readonly<Record<string, ToolFlow>>;
-  /** Values that no attacker writes: contacts, accounts, places. */
+  /** Values that no attacker writes, by name: contacts, accounts, places. Default: none. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
+  /** Tried in this order; the first that fits counts. Default: none. */
   readonly endorse?: readonly EndorseRule[];
   /** How many bits endorsements may let through in one session. Default 64. */
   readonly endorseBits?: number;
+  /** Default: untrusted links are taken out, and nothing is withheld. */
   readonly answer?: AnswerFlow;
 }
 
-/** A rule that a call breaks. */
+/**
+ * A rule that a call breaks.
+ * - `trusted_call`: the model had read something untrusted when it decided on the call.
+ * - `trusted_argument`: a guarded argument holds something untrusted.
+ * - `permitted_flow`: somebody who receives an argument may not read it.
+ * - `argument_level`: an argument is more confidential than the policy lets it be.
+ * - `untrusted_link`: a link goes along that nobody trusted has written.
+ * - `confidential_context`: in mode `strict`, somebody who learns of the call may not know what the model had read.
+ * - `unknown_tool`: beside others, the policy does not name the tool, or names another definition.
+ * - `unknown_reference`: a reference stands for nothing in this conversation.
+ */
 export type FlowRule =
   | "trusted_call"
   | "trusted_argument"
@@ -123,7 +147,9 @@ export type FlowRule =
 export interface ValueOrigin {
   /** The variable that held it. */
   readonly variable?: string;
+  /** The call whose result it was part of. */
   readonly callId?: string;
+  /** As the policy calls it. */
   readonly tool?: string;
   /** Where in the result of that call. */
   readonly path?: string;
@@ -136,8 +162,12 @@ export interface FlowViolation {
   readonly argument?: string;
   /** The label that was found. */
   readonly label?: JsonObject;
+  /** Absent where the model has written the value itself. */
   readonly origin?: ValueOrigin;
 }
 
-/** What could be done instead. */
+/**
+ * What could be done instead: pass a reference as it stands in a result; have a small value extracted by
+ * the quarantine; endorse it, by a rule or by hand; ask a person.
+ */
 export type FlowRemedy = "pass_reference" | "extract" | "endorse" | "ask";

@@ -1,26 +1,13 @@
 import type { JsonObject, JsonValue } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import type { LabelLattice } from "../labels/label-lattice.js";
+import type { CallFacts } from "./call-facts.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { CompiledPolicy, CompiledTool } from "./compile-policy.js";
 import { type Endorsement, endorseCall } from "./endorse-call.js";
 import type { FlowRule, FlowViolation } from "./flow-policy.js";
 import { linksIn } from "./links.js";
 import type { NamedValues } from "./named-values.js";
-
-/** What a call is judged by. */
-export interface CallFacts {
-  readonly tool: CompiledTool;
-  /** Of the request that produced the call: of whoever decided on it. */
-  readonly callLabel: ContentLabel;
-  /** All values of the arguments; undefined where one names no variable of this conversation. */
-  readonly leaves: readonly CallLeaf[] | undefined;
-  readonly named: NamedValues;
-  /** How many bits endorsements may still let through. */
-  readonly bitsLeft: number;
-  /** Whether it counts, too, what the context could tell by the mere choice of a call. */
-  readonly strict: boolean;
-}
 
 /** What came of it. */
 export interface FlowJudgement {
@@ -46,7 +33,8 @@ export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgeme
   if (rule === "permitted_flow" || (rule === "either" && flow.length === 0)) {
     return { violations: [...flow, ...others], endorsements: [] };
   }
-  const endorsements = endorseCall(policy, facts, leaves);
+  // What is trusted needs no endorsement, and most calls are.
+  const endorsements = isTrusted(facts.callLabel, leaves) ? [] : endorseCall(policy, facts, leaves);
   const trust = trustViolations(facts, leaves, endorsements);
   if (trust.length === 0 && rule === "either") return { violations: others, endorsements };
   const violations = [...trust, ...flow, ...others];
@@ -55,6 +43,12 @@ export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgeme
     violations: violations.length > 0 ? [...unknown, ...violations] : [],
     endorsements: trust.length === 0 ? endorsements : [],
   };
+}
+
+function isTrusted(callLabel: ContentLabel, leaves: readonly CallLeaf[]): boolean {
+  return (
+    callLabel.integrity === "trusted" && leaves.every(({ label }) => label.integrity === "trusted")
+  );
 }
 
 /** P-T: whoever decided is trusted, and so is what the guarded arguments hold. */
@@ -128,11 +122,11 @@ function levelViolations(
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
   const level = (name: string): number => lattice.levels.indexOf(name);
-  return leaves.flatMap((leaf) => {
-    const most = leaf.flow?.confidentiality;
-    const fits = most === undefined || level(leaf.label.confidentiality) <= level(most);
-    return fits ? [] : [about("argument_level", leaf)];
+  const tooHigh = leaves.filter(({ flow, label }) => {
+    const most = flow?.confidentiality;
+    return most !== undefined && level(label.confidentiality) > level(most);
   });
+  return tooHigh.map((leaf) => about("argument_level", leaf));
 }
 
 /** Which call is made, and how often, tells of the context, too. */

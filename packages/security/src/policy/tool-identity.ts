@@ -2,8 +2,8 @@ import { type FunctionTool, isJsonObject, type Tool } from "@tunic/core";
 import { digest } from "../audit/digest.js";
 
 /**
- * What a policy calls a tool: its name, behind its owner's where it has one. Privileges belong to
- * this and the definition, never to the name that a model reads.
+ * What a policy calls a tool: `name`, `owner/name` where it has an owner, `provider/name` for a hosted one.
+ * Privileges belong to this and the definition, never to the name that a model reads.
  */
 export function toolKey(tool: Tool): string {
   if (tool.type === "hosted") return `${tool.provider}/${tool.name}`;
@@ -12,7 +12,10 @@ export function toolKey(tool: Tool): string {
 
 const hashes = new WeakMap<Tool, string>();
 
-/** The hash of what a tool says of itself: owner, name, description and parameters. */
+/**
+ * The hash of what a tool says of itself: owner, name, description and parameters (of a hosted one: provider,
+ * name and definition), for `definition` in a policy. SHA-256 of canonical JSON, in base64url.
+ */
 export function toolHash(tool: Tool): string {
   const known = hashes.get(tool);
   if (known !== undefined) return known;

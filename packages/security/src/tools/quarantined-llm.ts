@@ -16,6 +16,8 @@ import {
 } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
+import { spendOutcome } from "../flow/outcome-bit.js";
+import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
 import { VariableLimitError } from "../variables/variable-store.js";
@@ -98,28 +100,38 @@ async function ask(
     return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return failureOf(error, schema, context);
+    return failureOf(error, flow, label, schema, context);
   }
 }
 
 /** In words of our own: what a service or validator says of a failure may quote what is hidden. */
 function failureOf(
   error: unknown,
+  flow: FlowRun,
+  label: ContentLabel,
   schema: JsonObject | undefined,
-  { run }: FunctionInvocationContext,
+  { run, call }: FunctionInvocationContext,
 ): ToolResult {
-  if (error instanceof StructuredOutputError)
-    return failed("bad_answer", "the isolated model gave no answer of that form.");
   if (error instanceof ConfigurationError && schema !== undefined)
     return badSchema("it is no JSON Schema");
   if (error instanceof VariableLimitError)
     return failed("flow_limit", "the answer does not fit in what this conversation may hide.");
-  run.notice("quarantine_failed", "The isolated model could not be asked.", error);
-  return failed("quarantine_failed", "the isolated model could not be asked.");
+  if (!(error instanceof StructuredOutputError))
+    run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
+  return unanswered(flow, call.callId, label);
 }
 
 function badSchema(problem: string): ToolResult {
   return failed("bad_schema", `\`schema\` cannot be used: ${problem}. Write a simple, narrow one.`);
+}
+
+/** That there is no answer says something of the data, too. */
+function unanswered(flow: FlowRun, callId: string, label: ContentLabel): ToolResult {
+  const untrusted = label.integrity === "untrusted";
+  if (!untrusted || spendOutcome(flow, callId, "quarantined_llm")) {
+    return failed("bad_answer", "the isolated model gave no answer of that form.");
+  }
+  return toolResult({ contents: JSON.stringify(keptLeaf(flow, callId, null, label)) });
 }
 
 function failed(code: string, message: string): ToolResult {
@@ -250,9 +262,9 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       capacity <= each.maxBits &&
       (each.into ?? ["*"]).includes("*"),
   );
-  const affordable = capacity !== undefined && flow.memory.bits + capacity <= policy.endorseBits;
+  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
   if (rule !== undefined && affordable) {
-    flow.memory.bits += capacity;
+    flow.ledger.bits += capacity;
     audit(flow, "endorse", {
       callId,
       at: "result",
@@ -260,8 +272,7 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
       rule: rule as unknown as JsonObject,
     });
     const { lattice } = flow.settings;
-    const { capacity: _, ...rest } = label;
-    const shown = lattice.label({ ...rest, integrity: "trusted" });
+    const shown = asTrusted(lattice, label);
     flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
     return value;
   }

@@ -9,6 +9,7 @@ import { expand } from "../flow/expand.js";
 import { flowOf } from "../flow/flow-run.js";
 import { referencesIn } from "../tree/reference.js";
 import { withReferenceSlots } from "../tree/reference-slots.js";
+import { withCheckedProgress } from "./checked-progress.js";
 
 /** What was wrapped, by what it was wrapped in. */
 const originals = new WeakMap<FunctionTool, FunctionTool>();
@@ -60,7 +61,10 @@ function wrap(tool: FunctionTool): FunctionTool {
     ...(execute && {
       execute: (input: unknown, context: FunctionInvocationContext) =>
         // Checked again: only now it is known what the references stand for.
-        tool.invoke(valuesIn(input, context), { context, skipParsing: true }),
+        tool.invoke(valuesIn(input, context), {
+          context: withCheckedProgress(context),
+          skipParsing: true,
+        }),
     }),
     ...(approvalMode && {
       approvalMode:

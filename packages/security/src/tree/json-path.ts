@@ -41,6 +41,13 @@ export function pathText(steps: readonly PathStep[]): string {
   return text;
 }
 
+/** The path to a place inside something that has a path itself. Both in the form of {@link pathText}. */
+export function innerPath(outer: string, inner: string): string {
+  if (inner === wholeValue) return outer;
+  if (outer === wholeValue) return inner;
+  return inner.startsWith("[") ? outer + inner : `${outer}.${inner}`;
+}
+
 /** Reads a path that leads to one place; undefined where the text is none. */
 export function readPath(text: string): readonly PathStep[] | undefined {
   const { parts } = readParts(text);

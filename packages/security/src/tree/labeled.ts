@@ -18,6 +18,7 @@ class LabeledValue<Value> {
   }
 }
 
+/** What {@link labeled} makes: opaque to everybody but us, and to JSON the value alone. */
 export type Labeled<Value = unknown> = LabeledValue<Value>;
 
 /** What was labelled, and how. */
@@ -34,7 +35,7 @@ let anyMade = false;
  * everything inside it, instead of what the tool's paths say, except where something inside is
  * labelled again. For JSON values, not for contents. Data cannot do the same, whatever it looks like.
  *
- * @param label Checked by whoever reads it.
+ * @param label A `LabelInput`, in the levels of the agent's policy. What is none counts as the worst.
  */
 export function labeled<Value>(value: Value, label: unknown): Labeled<Value> {
   anyMade = true;

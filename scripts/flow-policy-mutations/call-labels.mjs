@@ -1,0 +1,248 @@
+// What calls and results are labelled with, the tools of the package, and the answer.
+export const callGuards = {
+  "tools/own-tools.ts": [
+    [
+      "a tool of this package is known by itself, not by its name",
+      "return own.has(tool);",
+      'return own.has(tool) || tool.name === "inspect_variable" || tool.name === "quarantined_llm";',
+    ],
+  ],
+  "flow/read-call.ts": [
+    [
+      "a foreign tool that has changed is another tool",
+      "if (named === undefined || changed) return",
+      "if (named === undefined) return",
+    ],
+    [
+      "a definition that nobody has looked at is another tool",
+      "const other = definition !== undefined && definition !== toolHash(original);",
+      "const other = false;",
+    ],
+    ["a reference has to stand for something", "      this.complete = false;\n"],
+    [
+      "a value keeps its label behind a reference",
+      "label: variable?.label ?? this.#callLabel,",
+      "label: this.#callLabel,",
+    ],
+    [
+      "what a model writes has the label of its context",
+      "label: variable?.label ?? this.#callLabel,",
+      "label: variable?.label ?? this.#flow.settings.lattice.bottom,",
+    ],
+    [
+      "arguments make the label of a call",
+      "argumentsLabel: lattice.joinAll([callLabel, ...(leaves ?? []).map((leaf) => leaf.label)]),",
+      "argumentsLabel: callLabel,",
+    ],
+    [
+      "an empty list keeps its label",
+      "    if (isEmpty(stored.value)) this.#leaf(stored.value, flows, recipients, variable);\n",
+    ],
+  ],
+  "flow/result-terms.ts": [
+    [
+      "a result knows what its call knew",
+      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "return lattice.joinAll([child, ...read]);",
+    ],
+    [
+      "a result knows what its arguments knew",
+      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "return lattice.joinAll([callLabel, child, ...read]);",
+    ],
+    [
+      "a result knows what an agent inside has read",
+      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "return lattice.joinAll([callLabel, argumentsLabel, ...read]);",
+    ],
+    [
+      "a result knows what was written to where it reads",
+      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "return lattice.joinAll([callLabel, argumentsLabel, child]);",
+    ],
+    [
+      "untrusted parts are hidden from a trusted context",
+      '  if (label.integrity === "untrusted" && record.callLabel.integrity === "trusted") return false;\n',
+    ],
+    [
+      "confidential parts are hidden where that is asked for",
+      'return hide === "untrusted" || lattice.flowsTo(label, record.callLabel);',
+      "return true;",
+    ],
+    [
+      "a result's label is kept for the next request",
+      "  flow.results.set(callId, label);\n",
+      "  flow.results.set(callId, flow.settings.lattice.bottom);\n",
+    ],
+  ],
+  "flow/label-result.ts": [
+    [
+      "what is visible of a result makes its label",
+      "    ...part.labels.map((each) => labelOfPart(terms, each)),\n",
+    ],
+    [
+      "a foreign tool's own label can only restrict",
+      'return tool.trust === "external" ? flow.settings.lattice.join(otherwise, label) : label;',
+      "return label;",
+    ],
+    [
+      "a label that is none counts as the worst",
+      "    return lattice.top;\n",
+      "    return lattice.bottom;\n",
+    ],
+    ["a content that says it is untrusted is", "    ...restricting,\n"],
+    [
+      "a text may come from any part of a result",
+      "const declared = isScalar(content) ? [tool.result.root.value] : tool.result.values;",
+      "const declared = [tool.result.root.value];",
+    ],
+    [
+      "look-ups have a budget",
+      "if (flow.ledger.bits + bits > flow.settings.policy.endorseBits) {",
+      "if (bits < 0) {",
+    ],
+    ["look-ups use the budget up", "  flow.ledger.bits += bits;\n"],
+  ],
+  "flow/result-parts.ts": [
+    [
+      "a look-up does not repeat what was asked",
+      'if (typeof value === "string") return repeats(value) ? keep(value) : value;',
+      'if (typeof value === "string") return value;',
+    ],
+  ],
+  "flow/label-error.ts": [
+    [
+      "errors are somebody else's words",
+      'lattice.joinAll([base, lattice.label("untrusted"), ...tool.result.values])',
+      "lattice.joinAll([base, ...tool.result.values])",
+    ],
+    [
+      "errors know what results know",
+      'lattice.joinAll([base, lattice.label("untrusted"), ...tool.result.values])',
+      'lattice.joinAll([base, lattice.label("untrusted")])',
+    ],
+    [
+      "that untrusted arguments have failed costs a bit",
+      "const told = isVisible(terms, base) || spendOutcome(flow, callId, tool.key);",
+      "const told = true;",
+    ],
+  ],
+  "tools/inspect-variable.ts": [
+    [
+      "who inspects has read it",
+      "        flow.ownResults.set(call.callId, label);\n",
+      "        flow.ownResults.set(call.callId, record.callLabel);\n",
+    ],
+  ],
+  "tools/quarantined-llm.ts": [
+    [
+      "the quarantine's answer knows what it was made of",
+      "const label = lattice.joinAll(found.map((stored) => lattice.read(stored.label) ?? lattice.top));",
+      "const label = lattice.bottom;",
+    ],
+    [
+      "a small answer is shown only where it is affordable",
+      "if (rule !== undefined && affordable) {",
+      "if (rule !== undefined && capacity !== undefined) {",
+    ],
+    ["a small answer is shown only where a rule says so", "      capacity <= each.maxBits &&\n"],
+    [
+      "an answer of the quarantine can say no more than what it was made of",
+      "capacity: Math.min(label.capacity ?? bits, bits)",
+      "capacity: label.capacity ?? bits",
+    ],
+    [
+      "a small answer is shown only by a rule about everything",
+      '      (each.into ?? ["*"]).includes("*"),\n',
+      "      true,\n",
+    ],
+    ["a small answer that is shown uses the budget up", "    flow.ledger.bits += capacity;\n"],
+  ],
+  "answer/guard-answer.ts": [
+    [
+      "an answer that its reader may not read is withheld",
+      "        await this.#withhold(update, emit);\n",
+      "        await emit(update);\n",
+    ],
+    [
+      "links that nobody trusted has written are taken out",
+      "    if (!kept) this.#removed += 1;\n    return kept;",
+      "    return kept || true;",
+    ],
+    [
+      "a hidden value that its reader may not read is withheld",
+      "const text = mayRead(this.#flow.settings, label)",
+      "const text = label",
+    ],
+    [
+      "what an answer shows is known from then on",
+      "    this.#flow.shown = lattice.join(this.#flow.shown, label);\n",
+    ],
+    [
+      "an address in an answer is a link",
+      'if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;',
+      "if (label) return content;",
+    ],
+    [
+      "an error in an answer can hold links",
+      "return { ...content, message: this.#guarded(content.message, label) };",
+      "return content;",
+    ],
+    [
+      "links in hidden values are taken out",
+      "    return guard.add(text) + guard.flush();",
+      "    return guard === undefined ? text : text;",
+    ],
+  ],
+  "flow/outcome-bit.ts": [
+    [
+      "that something failed is told only where it is affordable",
+      "  if (ledger.bits + 1 > settings.policy.endorseBits) return false;\n",
+    ],
+    ["that something failed uses the budget up", "  ledger.bits += 1;\n"],
+  ],
+  "tools/checked-progress.ts": [
+    [
+      "progress of a tool without a record is not shown",
+      "  if (record === undefined) return false;",
+      "  if (record === undefined) return true;",
+    ],
+    [
+      "progress that is not trusted is not shown",
+      'return label.integrity === "trusted" && mayRead(settings, label);',
+      "return mayRead(settings, label);",
+    ],
+    [
+      "progress that its reader may not read is not shown",
+      'return label.integrity === "trusted" && mayRead(settings, label);',
+      'return label.integrity === "trusted";',
+    ],
+  ],
+  "answer/audience.ts": [
+    [
+      "everybody who reads an answer may read it",
+      "return audience.every((each) => readers.includes(each));",
+      "return audience.length >= 0;",
+    ],
+  ],
+  "answer/shown-variables.ts": [
+    [
+      "what an answer has shown the user, the model does not see",
+      "  return changed ?? messages;",
+      "  return changed ? messages : messages;",
+    ],
+  ],
+  "variables/variable-store.ts": [
+    [
+      "hidden values have a limit",
+      "memory.next > most || memory.bytes + bytes > mostBytes",
+      "memory.bytes + bytes > mostBytes",
+    ],
+    [
+      "hidden bytes have a limit",
+      "memory.next > most || memory.bytes + bytes > mostBytes",
+      "memory.next > most",
+    ],
+    ["hidden bytes are counted", "      memory.bytes += bytes;\n"],
+  ],
+};

@@ -1,0 +1,154 @@
+// What requests and messages are labelled with.
+export const messageGuards = {
+  "flow/label-tracking.ts": [
+    [
+      "a permit is used up",
+      "  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];\n",
+    ],
+    [
+      "both halves have to be there: when a model is asked",
+      "  if (halves.size === 2) return;",
+      "  if (halves.size > 0) return;",
+    ],
+    [
+      "what a service holds is written down",
+      "    recordHeld(flow, [response.conversationId, response.responseId], answer.current);\n",
+    ],
+    [
+      "an agent inside reports what it has read",
+      "around.childLabels.set(parentCallId, lattice.joinAll([before, answer, shown]));",
+    ],
+  ],
+  "flow/request-label.ts": [
+    ["a run inside another one knows what its call knows", "    flow.floor,\n"],
+    ["instructions have a label", "    labels.instructions,\n"],
+    ["what providers say in a run has a label", "    providedLabel(flow, options.instructions),\n"],
+    ["messages have labels", "    messagesLabel(flow, messages),\n"],
+    ["definitions have a label", "    toolsLabel(flow, options.tools ?? []),\n"],
+    ["what a service holds has a label", "    heldLabel(flow, options),\n"],
+    [
+      "an unknown id stands for the worst",
+      "return recorded === undefined ? lattice.top : (lattice.read(recorded) ?? lattice.top);",
+      "return recorded === undefined ? lattice.bottom : (lattice.read(recorded) ?? lattice.top);",
+    ],
+    [
+      "options of a service can name what it holds",
+      "for (const options of Object.values(providerOptions ?? {})) ids.push(...heldIds(options));",
+    ],
+    [
+      "a definition is vetted by its hash",
+      "return definition !== undefined && definition === toolHash(original);",
+      "return definition !== undefined;",
+    ],
+    [
+      "a definition is what it was when it was first met",
+      "  for (const tool of tools) noteDefinition(flow, tool);\n",
+    ],
+    [
+      "another view is labelled anew",
+      "view.messages.every((message, at) => message === messages[at])",
+      "true",
+    ],
+  ],
+  "flow/answer-label.ts": [
+    [
+      "an answer brings what hosted tools bring",
+      "      current = lattice.join(current, brought);\n",
+    ],
+    [
+      "hosted tools bring untrusted text",
+      'const untrusted = lattice.label("untrusted");',
+      "const untrusted = lattice.bottom;",
+    ],
+  ],
+  "flow/message-labels.ts": [
+    [
+      "an answer that comes in is the worst where nothing is believed",
+      "put(flow.memory.messages, message.id, label ?? lattice.top);",
+      "put(flow.memory.messages, message.id, label ?? lattice.bottom);",
+    ],
+    [
+      "a result that comes in is the worst where nothing is believed",
+      "(content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,",
+      "(content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.bottom,",
+    ],
+    ["a user's message can say that it is untrusted", "    restricted,\n"],
+    [
+      "what a call says to an agent inside is no user's word",
+      "    restricted,\n    flow.floor,\n",
+      "    restricted,\n",
+    ],
+    [
+      "parts of a user's message have labels",
+      "    ...message.contents.map((content) => userContentLabel(flow, content)),\n",
+    ],
+    [
+      "an answer is believed where it stands in our session",
+      "const ours = stored !== undefined;",
+      "const ours = true;",
+    ],
+    [
+      "a result whose label was taken away is the worst",
+      "if (labels.every((label) => label === undefined) && !hasLostLabel(flow, result)) {",
+      "if (labels.every((label) => label === undefined)) {",
+    ],
+    [
+      "what an untrusted call says to an agent inside is not the user's words",
+      '  if (flow.floor.integrity === "untrusted") return true;\n',
+    ],
+    [
+      "untrusted messages are not the user's words",
+      'if (message.role !== "user" || messageTaints(flow, message)) return [];',
+      'if (message.role !== "user") return [];',
+    ],
+    [
+      "others' messages are not the user's words",
+      'if (message.role !== "user" || messageTaints(flow, message)) return [];',
+      "if (messageTaints(flow, message)) return [];",
+    ],
+    [
+      "untrusted parts of a message are not the user's words",
+      'content.type === "text" && userContentLabel(flow, content).integrity === "trusted"',
+      'content.type === "text"',
+    ],
+  ],
+  "flow/content-labels.ts": [
+    [
+      "a label that anybody can write is not believed",
+      "if (labelSecret === undefined) return ours ? read : undefined;",
+      "if (labelSecret === undefined) return read;",
+    ],
+    [
+      "a sealed label is genuine",
+      "return genuine ? read : undefined;",
+      "return genuine || read ? read : undefined;",
+    ],
+    [
+      "attachments have a label of their own",
+      'const usual = content.type === "text" ? labels.user : labels.attachments;',
+      "const usual = labels.user;",
+    ],
+    [
+      "a part of a user's message can say that it is untrusted",
+      "return lattice.join(usual, lattice.read(written) ?? lattice.top);",
+      "return usual;",
+    ],
+  ],
+  "flow/flow-run.ts": [
+    [
+      "an agent under one that follows no labels trusts nothing",
+      "  if (record === undefined) return lattice.top;\n",
+      "  if (record === undefined) return lattice.bottom;\n",
+    ],
+    [
+      "a permit is gone once there is a result",
+      'if (content.type === "function_result") delete permits[content.callId];',
+      "void content;",
+    ],
+    [
+      "an agent inside begins with what its call knew",
+      "return lattice.join(record.callLabel, record.argumentsLabel);",
+      "return record.argumentsLabel === record.callLabel ? lattice.bottom : lattice.bottom;",
+    ],
+  ],
+};
