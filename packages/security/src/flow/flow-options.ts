@@ -34,6 +34,11 @@ export interface SourceLabels {
   readonly attachments?: LabelInput | undefined;
   /** Of what context providers bring in each run, by the provider's name. Default untrusted and most confidential. */
   readonly providers?: Readonly<Record<string, LabelInput>> | undefined;
+  /**
+   * Of what a service holds and a request only points to, by its id: a file, a store, a cache that was made
+   * elsewhere. Default untrusted and most confidential.
+   */
+  readonly held?: Readonly<Record<string, LabelInput>> | undefined;
 }
 
 /** What both middlewares of information flow control are made with: one object for the two. */
@@ -64,9 +69,10 @@ export interface FlowSettings {
   readonly mode: FlowMode;
   readonly hide: HideMode;
   readonly labels: {
-    readonly [Source in Exclude<keyof SourceLabels, "providers">]-?: ContentLabel;
+    readonly [Source in Exclude<keyof SourceLabels, "providers" | "held">]-?: ContentLabel;
   };
   readonly providers: ReadonlyMap<string, ContentLabel>;
+  readonly held: ReadonlyMap<string, ContentLabel>;
   readonly labelSecret: LabelSecret | undefined;
   readonly limits: VariableLimits;
   readonly audit: FlowAudit | undefined;
@@ -113,7 +119,7 @@ export function flowSettings(
   checkOptionNames(
     `${what}: labels`,
     labels,
-    new Set(["instructions", "user", "attachments", "providers"]),
+    new Set(["instructions", "user", "attachments", "providers", "held"]),
   );
   checkLimits(what, limits);
   if (labelSecret !== undefined) readLabelKeys(labelSecret);
@@ -134,9 +140,8 @@ export function flowSettings(
       user: lattice.label(labels.user ?? "trusted"),
       attachments: lattice.label(labels.attachments ?? "untrusted"),
     },
-    providers: new Map(
-      Object.entries(labels.providers ?? {}).map(([name, label]) => [name, lattice.label(label)]),
-    ),
+    providers: labelsByName(lattice, labels.providers),
+    held: labelsByName(lattice, labels.held),
     labelSecret,
     limits,
     audit,
@@ -144,6 +149,13 @@ export function flowSettings(
   };
   known.set(options, settings);
   return settings;
+}
+
+function labelsByName(
+  lattice: LabelLattice,
+  labels: Readonly<Record<string, LabelInput>> = {},
+): ReadonlyMap<string, ContentLabel> {
+  return new Map(Object.entries(labels).map(([name, label]) => [name, lattice.label(label)]));
 }
 
 function checkLimits(what: string, limits: VariableLimits): void {

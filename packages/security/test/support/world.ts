@@ -170,7 +170,7 @@ export function verdictsIn(session: AgentSession): readonly string[] {
   );
 }
 
-export function resultsIn(messages: readonly Message[]): readonly string[] {
+function resultsIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ contents }) =>
     contents.flatMap((content) =>
       content.type === "function_result"
