@@ -2,33 +2,41 @@ import type { JsonValue } from "@tunic/core";
 
 /** Values that an attacker does not choose freely: what the user has written. */
 export interface NamedValues {
-  /** Whether the user has written this value, as a whole word. */
-  has(value: JsonValue): boolean;
+  /**
+   * What choosing this value can say, in bits, if the user has written it, as a whole word; undefined if not.
+   * Each letter that is upper case here and lower case there, or the other way round, is a choice as well.
+   */
+  bitsFor(value: JsonValue): number | undefined;
   /** Whether the user has written this link, letter by letter. */
   hasLink(link: string): boolean;
-  /** What choosing one of them can say, in bits. */
-  readonly bits: number;
 }
 
 /**
- * Upper and lower case count as the same, letters that only look alike do not.
+ * Upper and lower case are taken for the same, letters that only look alike are not.
  *
  * @param texts What the user has written, trusted as such. Nothing stands in two of them.
  */
 export function namedValues(texts: readonly string[]): NamedValues {
   const lower = texts.map((text) => text.toLowerCase());
+  let counted: number | undefined;
+  const bits = (): number => {
+    counted ??= Math.log2(
+      new Set(lower.flatMap((text) => text.match(/[\p{L}\p{N}]+/gu) ?? [])).size || 1,
+    );
+    return Math.max(1, counted);
+  };
   return {
-    has: (value) =>
-      spellings(value).some(
+    bitsFor(value) {
+      const written = spellings(value);
+      if (written.some((spelling) => texts.some((text) => holdsWord(text, spelling))))
+        return bits();
+      const folded = written.find(
         (spelling) =>
-          texts.some((text) => holdsWord(text, spelling)) ||
-          (foldsPlainly(spelling) && lower.some((text) => holdsWord(text, spelling.toLowerCase()))),
-      ),
-    hasLink: (link) => link !== "" && texts.some((text) => holdsLink(text, link)),
-    get bits() {
-      const words = new Set(lower.flatMap((text) => text.match(/[\p{L}\p{N}]+/gu) ?? []));
-      return Math.max(1, Math.log2(words.size || 1));
+          foldsPlainly(spelling) && lower.some((text) => holdsWord(text, spelling.toLowerCase())),
+      );
+      return folded === undefined ? undefined : bits() + (folded.match(/\p{L}/gu)?.length ?? 0);
     },
+    hasLink: (link) => link !== "" && texts.some((text) => holdsLink(text, link)),
   };
 }
 

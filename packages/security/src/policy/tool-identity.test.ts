@@ -6,6 +6,7 @@ describe("toolKey", () => {
   it("is the name, behind the owner's or the service's", () => {
     expect(toolKey(tool({ name: "send" }))).toBe("send");
     expect(toolKey(tool({ name: "send", owner: "srv" }))).toBe("srv/send");
+    expect(toolKey(tool({ name: "srv/send" }))).toBe("srv%2Fsend");
     expect(toolKey(hostedTool({ provider: "openai", name: "search", definition: {} }))).toBe(
       "openai/search",
     );
