@@ -117,13 +117,9 @@ describe("an answer of the isolated model", () => {
   });
 
   it("is hidden whole where the schema leaves open which members there are", async () => {
-    for (const schema of [
-      { ...members, properties: two },
-      { ...members, properties: {}, patternProperties: { "": {} } },
-    ]) {
-      const { results } = await play(worldOf("one"), [call("read"), ask({ schema })]);
-      expect(results[1]).toBe('{"$ref":"v2"}');
-    }
+    const schema = { ...members, properties: two };
+    const { results } = await play(worldOf("one"), [call("read"), ask({ schema })]);
+    expect(results[1]).toBe('{"$ref":"v2"}');
   });
 
   it("is as confidential as the question", async () => {

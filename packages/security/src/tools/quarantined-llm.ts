@@ -2,7 +2,6 @@ import {
   type ChatClient,
   ConfigurationError,
   type Content,
-  canonicalJson,
   type FunctionInvocationContext,
   type FunctionTool,
   type JsonObject,
@@ -19,14 +18,13 @@ import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
 import { outcomeLabel } from "../flow/outcome-label.js";
-import { asTrusted } from "../labels/as-trusted.js";
-
 import type { ContentLabel } from "../labels/content-label.js";
-import { referenceTo } from "../tree/reference.js";
+import { VariableLimitError } from "../variables/variable-store.js";
 import { askedVariables } from "./asked-variables.js";
 import { noSuchVariable } from "./inspect-variable.js";
+import { kept, withBitsOf } from "./kept-answer.js";
 import { asOwnTool } from "./own-tools.js";
-import { fixedMembers, schemaCapacity } from "./schema-capacity.js";
+import { schemaProblem } from "./plain-schema.js";
 import { asWrapped } from "./wrap-tool.js";
 
 interface QuarantineArguments {
@@ -86,28 +84,47 @@ async function ask(
   const asked = askedVariables(flow, record, refs);
   const { found } = asked;
   // Whoever decided on the question has a hand in the answer, and may say in it what it has read.
-  const label = flow.settings.lattice.join(callLabel, asked.label);
+  const label = flow.settings.lattice.joinAll([callLabel, record.argumentsLabel, asked.label]);
   if (found === undefined) {
     const told = outcomeLabel(flow, callId, { tool: { key: "quarantined_llm" }, callLabel }, label);
     flow.ownResults.set(callId, told);
     return noSuchVariable();
   }
-  const { capacity: _, ...whole } = label;
-  const made = withCapacity(flow, whole, bitsIn(flow, callLabel, found));
-  let value: JsonValue;
+  const problem = schema && schemaProblem(schema);
+  if (problem !== undefined) return badSchema(problem);
+  const made = withBitsOf(flow, label, callLabel, found);
   try {
-    value = await answerOf(client, prompt, found, schema, context);
+    const value = await answerOf(client, prompt, found, schema, context);
+    audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
+    return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
   } catch (error) {
-    if (error instanceof StructuredOutputError) return unanswered(flow, callId, made, schema);
-    if (error instanceof ConfigurationError)
-      return failure("bad_schema", "`schema` is no JSON Schema that can be used.");
-    context.signal.throwIfAborted();
-    // A service may quote the question, and with it what is hidden.
-    context.run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
-    return unanswered(flow, callId, made, schema);
+    if (context.signal.aborted) throw error;
+    return failureOf(error, flow, made, schema, context);
   }
-  audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
-  return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
+}
+
+/** In words of our own: what a service or validator says of a failure may quote what is hidden. */
+function failureOf(
+  error: unknown,
+  flow: FlowRun,
+  label: ContentLabel,
+  schema: JsonObject | undefined,
+  { run, call }: FunctionInvocationContext,
+): ToolResult {
+  if (error instanceof ConfigurationError && schema !== undefined)
+    return badSchema("it is no JSON Schema");
+  if (error instanceof VariableLimitError)
+    return failure("flow_limit", "the answer does not fit in what this conversation may hide.");
+  if (!(error instanceof StructuredOutputError))
+    run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
+  return unanswered(flow, call.callId, label, schema);
+}
+
+function badSchema(problem: string): ToolResult {
+  return failure(
+    "bad_schema",
+    `\`schema\` cannot be used: ${problem}. Write a simple, narrow one.`,
+  );
 }
 
 /** That there is no answer says something of the data, too. */
@@ -145,8 +162,7 @@ async function answerOf(
   const mark = child.newId("data");
   const contents: Content[] = [{ type: "text", text: prompt }];
   for (const { value } of found) {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    contents.push({ type: "text", text: `\n[${mark}]\n${text}\n[/${mark}]` });
+    contents.push(...marked(value, mark));
   }
   const message: Message = {
     id: child.newId("message"),
@@ -169,97 +185,35 @@ async function answerOf(
   return value;
 }
 
+/** What a value is for a model: text, or the file that it was. */
+function marked(value: JsonValue, mark: string): readonly Content[] {
+  const begin = `\n[${mark}]\n`;
+  const end = `\n[/${mark}]`;
+  const file = fileIn(value);
+  if (file !== undefined) {
+    return [{ type: "text", text: begin }, file, { type: "text", text: end }];
+  }
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return [{ type: "text", text: `${begin}${text}${end}` }];
+}
+
+/** Addresses stay text: nobody is to fetch them. */
+function fileIn(value: JsonValue): Content | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, data, mediaType } = value;
+  if (type !== "data" || typeof data !== "string" || typeof mediaType !== "string")
+    return undefined;
+  return { type, data, mediaType };
+}
+
 /** Services want an object around every answer. */
 function boxed(schema: JsonObject): JsonObject {
-  const { $defs, ...own } = schema;
   return {
     type: "object",
-    properties: { value: own },
+    properties: { value: schema },
     required: ["value"],
     additionalProperties: false,
-    ...($defs !== undefined && { $defs }),
   };
-}
-
-/**
- * Hidden leaf by leaf, where the schema alone says which members there are, and in which order: whichever of
- * them the isolated model wrote, or wrote first, would tell something.
- */
-function kept(
-  flow: FlowRun,
-  callId: string,
-  value: JsonValue,
-  label: ContentLabel,
-  schema: JsonObject | undefined,
-): JsonValue {
-  const members = schema && fixedMembers(schema);
-  if (members !== undefined) {
-    return Object.fromEntries(
-      Object.entries(members).map(([name, own]) => {
-        const each = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-        return [name, kept(flow, callId, each ?? null, label, isRecord(own) ? own : undefined)];
-      }),
-    );
-  }
-  const bits = (schema && schemaCapacity(schema)) ?? Number.POSITIVE_INFINITY;
-  return keptLeaf(flow, callId, value, withCapacity(flow, label, bits));
-}
-
-/** What an attacker can have said in a question and the values that it is about: their bits add up. */
-function bitsIn(
-  { settings: { lattice } }: FlowRun,
-  callLabel: ContentLabel,
-  found: readonly StoredVariable[],
-): number {
-  // What is in view may be many small values.
-  if (callLabel.integrity === "untrusted") return Number.POSITIVE_INFINITY;
-  const labels = found.map(({ label }) => lattice.read(label) ?? lattice.top);
-  return labels.reduce(
-    (sum, { integrity, capacity = Number.POSITIVE_INFINITY }) =>
-      integrity === "trusted" ? sum : sum + capacity,
-    0,
-  );
-}
-
-function withCapacity(
-  { settings: { lattice } }: FlowRun,
-  { capacity = Number.POSITIVE_INFINITY, ...label }: ContentLabel,
-  bits: number,
-): ContentLabel {
-  const least = Math.min(capacity, bits);
-  const bounded = label.integrity === "untrusted" && Number.isFinite(least);
-  return lattice.label(bounded ? { ...label, capacity: least } : label);
-}
-
-/** Shown where a rule of the policy endorses so small a value, else kept as a variable. */
-function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: ContentLabel): JsonValue {
-  const { policy } = flow.settings;
-  const { capacity } = label;
-  const rule = policy.endorse.find(
-    (each) =>
-      each.type === "value" &&
-      capacity !== undefined &&
-      capacity <= each.maxBits &&
-      (each.into ?? ["*"]).includes("*"),
-  );
-  const affordable = capacity !== undefined && flow.ledger.bits + capacity <= policy.endorseBits;
-  if (rule !== undefined && affordable) {
-    flow.ledger.bits += capacity;
-    audit(flow, "endorse", {
-      callId,
-      at: "result",
-      bits: capacity,
-      rule: rule as unknown as JsonObject,
-    });
-    const { lattice } = flow.settings;
-    const shown = asTrusted(lattice, label);
-    flow.ownResults.set(callId, lattice.join(flow.ownResults.get(callId) ?? lattice.bottom, shown));
-    // The order of members was not counted.
-    return JSON.parse(canonicalJson(value)) as JsonValue;
-  }
-  return referenceTo(
-    flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }),
-  );
 }
 
 function isRecord(value: JsonValue | undefined): value is JsonObject {
