@@ -94,11 +94,12 @@ function flowViolations(
   return violations;
 }
 
-/** Whoever is named as a receiver, by a number, too; nothing and an empty list name nobody. */
+/** Everybody who is named; what is neither a name nor nothing is somebody, too. */
 function recipientsIn(leaves: readonly CallLeaf[]): readonly string[] {
-  return leaves.flatMap(({ recipient, value }) =>
-    recipient && value !== null && typeof value !== "object" ? [String(value)] : [],
-  );
+  return leaves.flatMap(({ recipient, value }) => {
+    if (!recipient || value === null || value === "") return [];
+    return typeof value === "object" ? [] : [String(value)];
+  });
 }
 
 /** Whether data of a label may go to everybody who is named; without names it goes to anybody. */

@@ -40,7 +40,7 @@ function membersOf(schema: { readonly [key: string]: JsonValue }): number | unde
 
 /** Whether an object of a schema has no members but those of `properties`. */
 function isClosed(schema: { readonly [key: string]: JsonValue }): boolean {
-  return schema["additionalProperties"] === false && schema["patternProperties"] === undefined;
+  return schema["additionalProperties"] === false && !("patternProperties" in schema);
 }
 
 /** The members of an object schema that has no others, and each of which has to be there; else undefined. */

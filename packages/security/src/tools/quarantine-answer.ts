@@ -1,4 +1,4 @@
-import { canonicalJson, type JsonObject, type JsonValue } from "@tunic/core";
+import { canonicalJson, isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
 import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { asTrusted } from "../labels/as-trusted.js";
@@ -7,8 +7,8 @@ import { referenceTo } from "../tree/reference.js";
 import { fixedMembers, schemaCapacity } from "./schema-capacity.js";
 
 /**
- * Hidden leaf by leaf: an object keeps its members, in the order in which the schema names them. Where the
- * answer decides which members there are, it is hidden as a whole: that would tell something, too.
+ * Hidden leaf by leaf, where the schema alone says which members there are, and in which order: whichever of
+ * them the isolated model wrote, or wrote first, would tell something.
  */
 export function kept(
   flow: FlowRun,
@@ -21,8 +21,8 @@ export function kept(
   if (members !== undefined) {
     return Object.fromEntries(
       Object.entries(members).map(([name, own]) => {
-        const each = isRecord(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-        return [name, kept(flow, callId, each ?? null, label, isRecord(own) ? own : undefined)];
+        const each = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+        return [name, kept(flow, callId, each ?? null, label, isJsonObject(own) ? own : undefined)];
       }),
     );
   }
@@ -30,18 +30,8 @@ export function kept(
   return keptLeaf(flow, callId, value, withCapacity(flow, label, bits));
 }
 
-/** A label with the bits that an answer about some values can hold, whatever its form. */
-export function withBitsOf(
-  flow: FlowRun,
-  { capacity: _, ...label }: ContentLabel,
-  callLabel: ContentLabel,
-  found: readonly StoredVariable[],
-): ContentLabel {
-  return withCapacity(flow, label, bitsIn(flow, callLabel, found));
-}
-
 /** What an attacker can have said in a question and the values that it is about: their bits add up. */
-function bitsIn(
+export function bitsIn(
   { settings: { lattice } }: FlowRun,
   callLabel: ContentLabel,
   found: readonly StoredVariable[],
@@ -56,7 +46,8 @@ function bitsIn(
   );
 }
 
-function withCapacity(
+/** With so many bits at most, where it is untrusted. */
+export function withCapacity(
   { settings: { lattice } }: FlowRun,
   { capacity = Number.POSITIVE_INFINITY, ...label }: ContentLabel,
   bits: number,
@@ -95,8 +86,4 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
   return referenceTo(
     flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }),
   );
-}
-
-function isRecord(value: JsonValue | undefined): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
