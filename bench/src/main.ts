@@ -4,9 +4,11 @@ import { bundleSize, importRatio } from "./footprint.js";
 import { idle, layerRatio } from "./layers.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
 import { sdkStreamRatio, services } from "./sdk-streams.js";
+import { addedAfter, addedPerCall, promptBytes } from "./secured.js";
 import { tunic } from "./tunic.js";
 
-// Ratios of one process on one machine: Tunic against the same work written by hand.
+// Ratios of one process on one machine: Tunic against the same work written by hand. The cases of information
+// flow have limits in microseconds: what is added to an agent of the same process that is not secured.
 const json = process.argv.includes("--json");
 const only = process.argv.slice(2).filter((argument) => !argument.startsWith("--"));
 const contenders = [floor(), tunic()];
@@ -26,6 +28,10 @@ const limits: Record<string, number> = {
   "resume-session": 2,
   signing: 1,
   ...Object.fromEntries(services.map((service) => [`sdk-${service}`, 1.5])),
+  "flow-call": 20,
+  "flow-hidden": 200,
+  "flow-history": 20,
+  "flow-prompt": 1,
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -67,6 +73,17 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
       async () => ({ ratio: await sdkStreamRatio(service) }),
     ]),
   ),
+  "flow-call": async () => ({ us: await addedPerCall("none") }),
+  "flow-hidden": async () => ({
+    us: Math.max(await addedPerCall("text"), await addedPerCall("structure")),
+  }),
+  "flow-history": async () => ({ us: await addedAfter(1000) }),
+  async "flow-prompt"() {
+    const bytes = await promptBytes();
+    // A fifth of 3.5 KB for each request, and of 260 bytes for each hidden value.
+    const share = Math.max(bytes.instructions / 700, bytes.placeholder / 52);
+    return { share, ...bytes };
+  },
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),
 };

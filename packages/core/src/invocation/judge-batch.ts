@@ -87,8 +87,8 @@ function verdictOn(
   ruling: Ruling | undefined,
 ): JudgedCall {
   if (!checked.ok) return invalid(checked.message);
-  if (tool.execute === undefined) return { kind: "open" };
   const { arguments: args, input } = checked;
+  if (tool.execute === undefined) return { kind: "open", call, tool, arguments: args, input };
   return { kind: "run", index, call, tool, arguments: args, input, ruling };
 }
 

@@ -34,6 +34,15 @@ export interface JudgedQuestion extends AskedCall {
   readonly index: number;
 }
 
+/** A call of a tool that the caller runs. */
+export interface OpenCall {
+  readonly kind: "open";
+  readonly call: FunctionCallContent;
+  readonly tool: FunctionTool;
+  readonly arguments: JsonObject;
+  readonly input: unknown;
+}
+
 /** What becomes of a call: it runs, it has its answer already, or it goes back to the caller. */
 export type JudgedCall =
   | RunnableCall
@@ -41,7 +50,7 @@ export type JudgedCall =
   | { readonly kind: "answered"; readonly result: ToolResult; readonly byPerson?: boolean }
   /** An earlier pass of the same run has seen to it. */
   | { readonly kind: "kept"; readonly outcome: KeptOutcome }
-  | { readonly kind: "open" };
+  | OpenCall;
 
 /** What a batch is judged by. */
 export interface BatchTerms {

@@ -6,7 +6,7 @@ import type { FunctionCallContent } from "../messages/content.js";
 import type { ToolResult } from "../tools/tool.js";
 import { errorResult } from "../tools/tool-result.js";
 import { denied, usedUp } from "./approval-refusals.js";
-import type { BatchTerms, Judge, JudgedCall, RunnableCall } from "./judged-call.js";
+import type { BatchTerms, Judge, JudgedCall, OpenCall, RunnableCall } from "./judged-call.js";
 import { mayAsk, questionAbout } from "./question-about.js";
 
 /** The handlers, or what stands in their middle, judge each valid call of a batch. */
@@ -18,6 +18,7 @@ export async function weighBatch(
   const { verdict, denied: before, held } = terms;
   const batch = held?.batch ?? calls;
   const weighed = judged.map((each): JudgedCall | Promise<JudgedCall> => {
+    if (each.kind === "open" && verdict) return weighOpen(each, batch, terms, verdict);
     if (each.kind !== "run") return each;
     if (held !== undefined && !held.ids.has(each.call.callId)) return refusedBefore;
     if (each.ruling === undefined && before.has(each.call)) return deniedBefore;
@@ -43,6 +44,24 @@ async function weighOne(
   // It has started already, so it was allowed to; only a rule that it breaks now stops it.
   if (verdict.violation === undefined) return each;
   return { kind: "answered", result: denied(`not run any further: ${verdict.violation}`) };
+}
+
+/** Whoever runs the call can ask a person, too; but what breaks a rule is not handed to them. */
+async function weighOpen(
+  open: OpenCall,
+  batch: readonly FunctionCallContent[],
+  { run, ended }: BatchTerms,
+  judge: Judge,
+): Promise<JudgedCall> {
+  const { tool, call, arguments: args, input } = open;
+  const verdict = await judge(
+    new VerdictContext({ tool, call, arguments: args, input, batch, run, ended }),
+  );
+  if (verdict.kind === "deny") return { kind: "answered", result: denied(verdict.message) };
+  if (verdict.kind === "run" || verdict.violation === undefined) return open;
+  const { violation } = verdict;
+  const message = `not run: a rule would be broken (${violation}), and nobody can be asked here.`;
+  return { kind: "answered", result: denied(message) };
 }
 
 /** A remembered decision for two more calls does not let a third one of the same batch run. */

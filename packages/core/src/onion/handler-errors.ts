@@ -1,3 +1,4 @@
+import { ConfigurationError } from "../errors/configuration-error.js";
 import { MiddlewareError } from "../errors/middleware-error.js";
 import { MiddlewareTermination } from "../errors/middleware-termination.js";
 import { isA, messageOf } from "../errors/thrown.js";
@@ -81,7 +82,8 @@ export function attributed<Context, Result>(
 ): unknown {
   if (thrown?.includes(error)) return error;
   if (isA(error, MiddlewareTermination)) return termination(name, onion, error);
-  if (isA(error, TunicError)) return error;
+  // Of a configuration that does not fit, its own words are the most useful.
+  if (isA(error, TunicError) || isA(error, ConfigurationError)) return error;
   const signal = onion.signalOf(own);
   // An abort passes untouched, also where the handler waited for something of its own.
   if (signal.aborted && error === signal.reason) return error;

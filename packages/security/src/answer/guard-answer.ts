@@ -57,10 +57,20 @@ class GuardedAnswer implements Transform {
     this.#links = linkGuard((link) => this.#keeps(link, answer.current));
   }
 
-  async update(update: DeltaUpdate, emit: Emit): Promise<void> {
+  update(update: DeltaUpdate, emit: Emit): void | Promise<void> {
     this.#last = update;
     if (update.contents.length === 0) return emit(update);
     this.#answer.see(update.contents);
+    // Calls are most of what agents answer: they go by as they are.
+    const isCalls = update.contents.every(({ type }) => type === "function_call");
+    return isCalls && this.#isEmpty ? emit(update) : this.#guard(update, emit);
+  }
+
+  get #isEmpty(): boolean {
+    return this.#references.isEmpty && this.#links.isEmpty;
+  }
+
+  async #guard(update: DeltaUpdate, emit: Emit): Promise<void> {
     for (const content of update.contents) {
       if (isSaid(content) && !mayRead(this.#flow.settings, this.#answer.current)) {
         await this.#withhold(update, emit);
@@ -75,7 +85,7 @@ class GuardedAnswer implements Transform {
 
   async end(emit: Emit): Promise<void> {
     if (this.#last === undefined) return;
-    await this.#flush(this.#last, emit);
+    if (!this.#isEmpty) await this.#flush(this.#last, emit);
     if (this.#removed > 0) audit(this.#flow, "answer", { linksRemoved: this.#removed });
   }
 
@@ -92,7 +102,7 @@ class GuardedAnswer implements Transform {
       return this.#send(this.#pieces(this.#references.add(text)), update, emit);
     }
     const parts = [...this.#references.add(text), ...this.#references.flush()];
-    const [first = "", ...others] = [...this.#pieces(parts), this.#links.flush()];
+    const [first = "", ...others] = joined([...this.#pieces(parts), this.#links.flush()]);
     const opened =
       typeof first === "string" ? [{ ...rest, text: first }] : [{ ...rest, text: "" }, first];
     await this.#send([...opened, ...others], update, emit);
@@ -174,6 +184,17 @@ class GuardedAnswer implements Transform {
     audit(this.#flow, "answer", { withheld: true });
     await emit({ ...update, contents: [{ type: "text", text: withheld }] });
   }
+}
+
+/** Texts that stand next to each other as one. */
+function joined(pieces: readonly (string | Content)[]): readonly (string | Content)[] {
+  const all: (string | Content)[] = [];
+  for (const piece of pieces) {
+    const last = all.at(-1);
+    if (typeof piece === "string" && typeof last === "string") all[all.length - 1] = last + piece;
+    else all.push(piece);
+  }
+  return all;
 }
 
 /** What a model says, and a reader reads. */

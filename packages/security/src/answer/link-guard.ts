@@ -2,6 +2,8 @@ import { linkEnd, linkStart } from "../policy/links.js";
 
 /** Takes links out of a text that comes in pieces. */
 export interface LinkGuard {
+  /** Whether nothing is held back. */
+  readonly isEmpty: boolean;
   /** What of the text so far can be shown. */
   add(text: string): string;
   /** Nothing more comes for now: what was held back. */
@@ -32,6 +34,10 @@ class GuardedText implements LinkGuard {
 
   constructor(keeps: (link: string) => boolean) {
     this.#keeps = keeps;
+  }
+
+  get isEmpty(): boolean {
+    return this.#held === "";
   }
 
   add(text: string): string {

@@ -16,6 +16,11 @@ function begins(text: string): boolean {
 export class ReferenceText {
   #held = "";
 
+  /** Whether nothing is held back. */
+  get isEmpty(): boolean {
+    return this.#held === "";
+  }
+
   /** What has come so far, in parts: a reference is a part of its own. What may become one is held back. */
   add(text: string): readonly string[] {
     this.#held += text;

@@ -2,19 +2,8 @@ import type { Content, Message } from "@tunic/core";
 
 const shown = new WeakMap<Message, Message>();
 
-/** Messages as the model gets them: where an answer has shown the user a hidden value, the reference. */
-export function withoutShownVariables(messages: readonly Message[]): readonly Message[] {
-  let changed: Message[] | undefined;
-  messages.forEach((message, at) => {
-    const own = withoutShown(message);
-    if (own === message) return;
-    changed ??= [...messages];
-    changed[at] = own;
-  });
-  return changed ?? messages;
-}
-
-function withoutShown(message: Message): Message {
+/** A message as the model gets it: where an answer has shown the user a hidden value, the reference. */
+export function withoutShown(message: Message): Message {
   if (message.role !== "assistant" || !message.contents.some(isShown)) return message;
   const known = shown.get(message);
   if (known !== undefined) return known;

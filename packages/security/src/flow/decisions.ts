@@ -26,7 +26,7 @@ export function decide(
   };
   const { decisions } = flow.memory;
   // Taken out first: the newest stands last.
-  delete decisions[callId];
+  if (own(decisions, callId) !== undefined) delete decisions[callId];
   put(decisions, callId, decision);
   audit(flow, "verdict", decision as unknown as JsonObject);
 }
@@ -54,8 +54,14 @@ const remedyTable: Readonly<Record<FlowRule, readonly FlowRemedy[]>> = {
  * not judged, or so long ago that it is forgotten (it keeps the last thousand).
  */
 export function explain(session: AgentSession, callId: string): FlowDecision | undefined {
-  const memory = flowMemoryIn(session);
-  return own(memory.decisions, callId) ?? explainInside(memory.children, callId);
+  const { decisions, children } = flowMemoryIn(session);
+  // What an agent decided that a call of this one has run stands under both ids.
+  const closed = Object.keys(decisions).findLast((id) => id.endsWith(`/${callId}`));
+  return (
+    own(decisions, callId) ??
+    (closed === undefined ? undefined : own(decisions, closed)) ??
+    explainInside(children, callId)
+  );
 }
 
 function explainInside(

@@ -159,7 +159,10 @@ export function own<Value>(of: Record<string, Value>, key: string): Value | unde
 
 /** Keys come from models and servers: `__proto__` is a key like any other. */
 export function put<Value>(into: Record<string, Value>, key: string, value: Value): void {
-  Object.defineProperty(into, key, { value, enumerable: true, configurable: true, writable: true });
+  if (key in Object.prototype) {
+    const own = { value, enumerable: true, configurable: true, writable: true };
+    Object.defineProperty(into, key, own);
+  } else into[key] = value;
 }
 
 function record<Value>(): Record<string, Value> {

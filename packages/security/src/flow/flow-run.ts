@@ -29,6 +29,18 @@ export interface CallRecord {
   readonly untrustedTexts: readonly string[];
 }
 
+/** The messages of a request as the model gets them, and the join of their labels. */
+export interface RequestView {
+  /**
+   * As the handlers further out gave them. An array of our own: theirs may be longer at the next request, and
+   * still be the same.
+   */
+  readonly given: Message[];
+  /** What becomes of each: the same where none has shown a hidden value. */
+  readonly sent: Message[];
+  label: ContentLabel;
+}
+
 /** What information flow control knows of one run. Everything that outlives it is in `memory`. */
 export interface FlowRun {
   readonly settings: FlowSettings;
@@ -58,7 +70,7 @@ export interface FlowRun {
   /** What the tools of this package have made, by call id. */
   readonly ownResults: Map<string, ContentLabel>;
   /** The last view that was labelled; it grows at its end. */
-  view: { readonly messages: readonly Message[]; readonly label: ContentLabel };
+  view: RequestView;
   /** Of the last answer. */
   answer: ContentLabel;
   /** Of the hidden values that answers have shown. */
@@ -88,6 +100,7 @@ export function beginFlow(run: RunContext, settings: FlowSettings, needsSession:
   const place = run.state.get(runKey);
   if (place.flow === undefined) {
     place.flow = newFlow(run, settings, needsSession);
+    audit(place.flow, "policy", { hash: settings.policy.hash, mode: settings.mode });
     return place.flow;
   }
   if (place.flow.settings === settings) return place.flow;
@@ -125,7 +138,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     callLabels: new Map(),
     childLabels: new Map(),
     ownResults: new Map(),
-    view: { messages: [], label: bottom },
+    view: { given: [], sent: [], label: bottom },
     answer: floor,
     shown: bottom,
     named: undefined,

@@ -16,7 +16,7 @@ import { VariableLimitError } from "../variables/variable-store.js";
 import { writtenLabel } from "./content-labels.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
 import { constantError, labelError } from "./label-error.js";
-import { hideRepeats, partState, type ResultPart } from "./result-parts.js";
+import { hideRepeats, mappedState, partState, type ResultPart } from "./result-parts.js";
 import {
   hideValue,
   isVisible,
@@ -80,7 +80,7 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
   const given = marks === undefined ? (marked?.labels ?? []) : [];
   const state =
     data !== undefined && isTree(data) && given.length === 0
-      ? tool.result.root
+      ? restricted(flow, content, tool.result.root)
       : uniformState(wholeLabel(flow, tool, given, content));
   const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
     labelGiven(flow, terms.record.tool, label, otherwise);
@@ -91,6 +91,18 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
     said,
     marks === undefined ? state : labeledState(state, marks, labelOf),
   );
+}
+
+/** What a content says of itself can only restrict what the policy says of it. */
+function restricted(
+  { settings: { lattice } }: FlowRun,
+  content: Content,
+  state: PathState<ContentLabel>,
+): PathState<ContentLabel> {
+  const written = writtenLabel(content);
+  if (written === undefined) return state;
+  const label = lattice.read(written) ?? lattice.top;
+  return mappedState(state, (declared) => lattice.join(declared, label));
 }
 
 function isTree(data: JsonValue): boolean {

@@ -12,16 +12,16 @@ import {
   type ToolResult,
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
-import { withoutShownVariables } from "../answer/shown-variables.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
-import { own } from "./flow-memory.js";
+import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { labelResult } from "./label-result.js";
 import { flowOfTool } from "./read-call.js";
 import { recordHeld, requestLabel } from "./request-label.js";
+import { requestView, sentMessages } from "./request-view.js";
 import { stamp } from "./result-terms.js";
 
 /**
@@ -96,8 +96,9 @@ async function trackRequest(
   const flow = beginFlow(context.run, settings, needsSession);
   flow.halves.add("tracking");
   checkHalves(flow);
-  context.messages = withoutShownVariables(context.messages);
-  const label = requestLabel(flow, context.messages, context.options);
+  const view = requestView(flow, context.messages);
+  context.messages = sentMessages(view, context.messages);
+  const label = requestLabel(flow, view.label, context.options);
   const answer = answerLabel(flow, label, context.options);
   context.transformUpdates(stampAnswer(flow, answer));
   context.transformUpdates(guardAnswer(flow, answer, context.options));
@@ -153,7 +154,7 @@ function labelled(
   const { callId } = call;
   const record = flow.calls.get(callId);
   if (record === undefined) throw new TypeError(`There is no record of the call "${callId}".`);
-  if (own(flow.memory.children, callId) !== undefined) delete flow.memory.children[callId];
+  closeChild(flow, callId);
   if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];
   const ownLabel = flow.ownResults.get(callId);
   if (ownLabel === undefined) {
@@ -164,6 +165,16 @@ function labelled(
     ...result,
     contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
   };
+}
+
+/** Of a run inside a call that has its result only what was decided is of interest any more. */
+function closeChild({ memory }: FlowRun, callId: string): void {
+  const child = own(memory.children, callId);
+  if (child === undefined) return;
+  for (const [id, decision] of Object.entries(child.decisions)) {
+    put(memory.decisions, `${callId}/${id}`, decision);
+  }
+  delete memory.children[callId];
 }
 
 function isResult(value: unknown): value is ToolResult {

@@ -30,6 +30,14 @@ export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
         ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
         : lattice.joinAll(resultsIn(message).map((result) => foreignResultLabel(flow, result)));
     put(flow.memory.messages, message.id, label ?? lattice.top);
+    skipReferences(flow, message);
+  }
+}
+
+/** References of another conversation stand for nothing here, also later on: their numbers are not given out. */
+function skipReferences({ memory }: FlowRun, message: Message): void {
+  for (const [, number] of JSON.stringify(message.contents).matchAll(/\$ref\\*":\\*"v(\d{1,9})/g)) {
+    memory.next = Math.max(memory.next, Number(number) + 1);
   }
 }
 

@@ -19,6 +19,19 @@ export function partState(
   return new Parts(new Map(), labels, lookups);
 }
 
+/** A tree in which something else holds everywhere than in another one. */
+export function mappedState<Value>(
+  state: PathState<Value>,
+  map: (value: Value) => Value,
+): PathState<Value> {
+  return {
+    value: map(state.value),
+    settled: state.settled,
+    member: (name) => mappedState(state.member(name), map),
+    item: (index) => mappedState(state.item(index), map),
+  };
+}
+
 type Known = Map<ContentLabel, Map<number | undefined, ResultPart>>;
 
 class Parts implements PathState<ResultPart> {

@@ -30,13 +30,9 @@ export function resultTerms(
 ): ResultTerms {
   const { argumentsLabel } = record;
   const base = baseLabel(flow, callId, record, tool, argumentsLabel);
-  const lookedUp = baseLabel(
-    flow,
-    callId,
-    record,
-    tool,
-    asTrusted(flow.settings.lattice, argumentsLabel),
-  );
+  const trusted = asTrusted(flow.settings.lattice, argumentsLabel);
+  const lookedUp =
+    trusted === argumentsLabel ? base : baseLabel(flow, callId, record, tool, trusted);
   return { flow, record, tool, callId, base, lookedUp };
 }
 
@@ -81,6 +77,7 @@ export function remember(
   hidden: number,
 ): void {
   flow.results.set(callId, label);
+  if (flow.settings.audit === undefined) return;
   audit(flow, "label", { callId, tool: tool.key, label: { ...label } as never });
   if (hidden > 0) audit(flow, "hide", { callId, tool: tool.key, values: hidden });
 }

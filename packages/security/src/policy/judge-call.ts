@@ -33,7 +33,8 @@ export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgeme
   if (rule === "permitted_flow" || (rule === "either" && flow.length === 0)) {
     return { violations: [...flow, ...others], endorsements: [] };
   }
-  const endorsements = endorseCall(policy, facts, leaves);
+  // What is trusted needs no endorsement, and most calls are.
+  const endorsements = isTrusted(facts.callLabel, leaves) ? [] : endorseCall(policy, facts, leaves);
   const trust = trustViolations(facts, leaves, endorsements);
   if (trust.length === 0 && rule === "either") return { violations: others, endorsements };
   const violations = [...trust, ...flow, ...others];
@@ -42,6 +43,12 @@ export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgeme
     violations: violations.length > 0 ? [...unknown, ...violations] : [],
     endorsements: trust.length === 0 ? endorsements : [],
   };
+}
+
+function isTrusted(callLabel: ContentLabel, leaves: readonly CallLeaf[]): boolean {
+  return (
+    callLabel.integrity === "trusted" && leaves.every(({ label }) => label.integrity === "trusted")
+  );
 }
 
 /** P-T: whoever decided is trusted, and so is what the guarded arguments hold. */
@@ -109,11 +116,11 @@ function levelViolations(
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
   const level = (name: string): number => lattice.levels.indexOf(name);
-  return leaves.flatMap((leaf) => {
-    const most = leaf.flow?.confidentiality;
-    const fits = most === undefined || level(leaf.label.confidentiality) <= level(most);
-    return fits ? [] : [about("argument_level", leaf)];
+  const tooHigh = leaves.filter(({ flow, label }) => {
+    const most = flow?.confidentiality;
+    return most !== undefined && level(label.confidentiality) > level(most);
   });
+  return tooHigh.map((leaf) => about("argument_level", leaf));
 }
 
 /** Which call is made, and how often, tells of the context, too. */

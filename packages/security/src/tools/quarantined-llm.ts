@@ -85,7 +85,11 @@ async function ask(
   });
   if (!found.every((stored) => stored !== undefined)) return noSuchVariable();
   const { lattice } = flow.settings;
-  const label = lattice.joinAll(found.map((stored) => lattice.read(stored.label) ?? lattice.top));
+  // Whoever decided on the question has a hand in the answer.
+  const label = lattice.joinAll([
+    record.callLabel,
+    ...found.map((stored) => lattice.read(stored.label) ?? lattice.top),
+  ]);
   let value: JsonValue;
   try {
     value = await answerOf(client, prompt, found, schema, context);
@@ -93,7 +97,10 @@ async function ask(
     if (error instanceof StructuredOutputError) return unanswered(flow, callId, label);
     if (error instanceof ConfigurationError)
       return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
-    throw error;
+    context.signal.throwIfAborted();
+    // A service may quote the question, and with it what is hidden.
+    context.run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
+    return unanswered(flow, callId, label);
   }
   audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
   return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });

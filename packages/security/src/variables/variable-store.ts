@@ -32,16 +32,19 @@ export function variableStore(
   limits: VariableLimits = {},
 ): ContentVariableStore {
   const { variables: most = 10_000, bytes: mostBytes = 32 * 1024 * 1024 } = limits;
+  // Not by their numbers: those of another conversation are left out.
+  let count = Object.keys(memory.variables).length;
   return {
     add(value, label, origin) {
       const bytes = sizeOf(value);
-      if (memory.next > most || memory.bytes + bytes > mostBytes) {
+      if (count >= most || memory.bytes + bytes > mostBytes) {
         throw new VariableLimitError(
-          `The conversation has hidden ${memory.next - 1} values of ${memory.bytes} bytes: no more fits.`,
+          `The conversation has hidden ${count} values of ${memory.bytes} bytes: no more fits.`,
         );
       }
       const id = `v${memory.next}`;
       memory.next += 1;
+      count += 1;
       memory.bytes += bytes;
       put(memory.variables, id, { value, label, origin });
       return id;
