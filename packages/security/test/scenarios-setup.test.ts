@@ -21,8 +21,7 @@ const pay = tool({
   execute: () => "paid",
 });
 const client = new ScriptedChatClient([]);
-const caused = (code: string) =>
-  expect.objectContaining({ cause: expect.objectContaining({ code }) });
+const coded = (code: string) => expect.objectContaining({ code });
 
 /** Policies with a slip, as a file may hold them. */
 const slips: Readonly<Record<string, unknown>> = {
@@ -80,10 +79,10 @@ describe("S20 a set-up with a mistake in it", () => {
 
   it("S20: half of it does not run, whichever half it is, nor two halves of two wholes", async () => {
     const other: FlowOptions = { ...options };
-    await expect(run([labelTracking(options)])).rejects.toThrow(caused("flow_halves"));
-    await expect(run([policyEnforcement(options)])).rejects.toThrow(caused("flow_halves"));
+    await expect(run([labelTracking(options)])).rejects.toThrow(coded("flow_halves"));
+    await expect(run([policyEnforcement(options)])).rejects.toThrow(coded("flow_halves"));
     await expect(run([labelTracking(options), policyEnforcement(other)])).rejects.toThrow(
-      caused("flow_halves"),
+      coded("flow_halves"),
     );
     expect((await run([policyEnforcement(options), labelTracking(options)])).text).toBe("done");
   });
@@ -98,7 +97,7 @@ describe("S20 a set-up with a mistake in it", () => {
       ConfigurationError,
     );
     await expect(new Agent({ client, contextProviders: [secure()] }).run("Hi.")).rejects.toThrow(
-      caused("flow_session"),
+      coded("flow_session"),
     );
   });
 
