@@ -9,7 +9,7 @@ import {
   tool,
 } from "@tunic/core";
 import { type FlowPolicy, secureAgent } from "@tunic/security";
-import { bestTimes } from "./measure.js";
+import { bestTimes, processorTime } from "./measure.js";
 import { addSchema, type Contender, Work } from "./script.js";
 
 const calls = 20;
@@ -39,7 +39,13 @@ const policy: FlowPolicy = {
  */
 export async function addedPerCall(payload: Payload): Promise<number> {
   const contenders = [agentOf({ payload }), agentOf({ payload, secured: true })];
-  const [without = 0, secured = 0] = await bestTimes(contenders, "loop", calls, rounds);
+  const [without = 0, secured = 0] = await bestTimes(
+    contenders,
+    "loop",
+    calls,
+    rounds,
+    processorTime,
+  );
   return (secured - without) / calls;
 }
 
@@ -50,8 +56,20 @@ export async function addedPerCall(payload: Payload): Promise<number> {
 export async function addedAfter(messages: number): Promise<number> {
   const history = await historyOf(messages);
   const contenders = [agentOf({ history }), agentOf({ history, secured: true })];
-  const [plain = 0, secured = 0] = await bestTimes(contenders, "loop", calls, rounds);
-  const [plainLong = 0, securedLong = 0] = await bestTimes(contenders, "loop", 6 * calls, rounds);
+  const [plain = 0, secured = 0] = await bestTimes(
+    contenders,
+    "loop",
+    calls,
+    rounds,
+    processorTime,
+  );
+  const [plainLong = 0, securedLong = 0] = await bestTimes(
+    contenders,
+    "loop",
+    6 * calls,
+    rounds,
+    processorTime,
+  );
   return (securedLong - plainLong - (secured - plain)) / (5 * calls);
 }
 

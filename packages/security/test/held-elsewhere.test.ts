@@ -209,6 +209,16 @@ describe("S12 other things that services hold, by their ids", () => {
     });
   }
 
+  it("S12: an id that the configuration declares has that label, and no other id has", async () => {
+    const scripted = { file_ids: ["file_1"] };
+    const declared = world({ labels: { held: { file_1: "trusted" } } });
+    await declared.say("Go.", { options: { providerOptions: { scripted } } });
+    expect(declared.verdicts).toEqual(best);
+    const other = world({ labels: { held: { file_2: "trusted" } } });
+    await other.say("Go.", { options: { providerOptions: { scripted } } });
+    expect(other.verdicts).toEqual(worst);
+  });
+
   it("S12: options that name nothing held are only options", async () => {
     const scripted = { container: { type: "auto", memory_limit: "4g" }, verbosity: "low" };
     const by = world({});

@@ -1,7 +1,7 @@
 import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import type { FlowAudit } from "../audit/flow-audit.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
-import type { LabelSecret } from "../labels/label-keys.js";
+import { type LabelSecret, readLabelKeys } from "../labels/label-keys.js";
 import type { LabelLattice } from "../labels/label-lattice.js";
 import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.js";
 import type { FlowPolicy } from "../policy/flow-policy.js";
@@ -34,6 +34,11 @@ export interface SourceLabels {
   readonly attachments?: LabelInput | undefined;
   /** Of what context providers bring in each run, by the provider's name. Default untrusted and most confidential. */
   readonly providers?: Readonly<Record<string, LabelInput>> | undefined;
+  /**
+   * Of what a service holds and a request only points to, by its id: a file, a store, a cache that was made
+   * elsewhere. Default untrusted and most confidential.
+   */
+  readonly held?: Readonly<Record<string, LabelInput>> | undefined;
 }
 
 /** What both middlewares of information flow control are made with: one object for the two. */
@@ -64,9 +69,10 @@ export interface FlowSettings {
   readonly mode: FlowMode;
   readonly hide: HideMode;
   readonly labels: {
-    readonly [Source in Exclude<keyof SourceLabels, "providers">]-?: ContentLabel;
+    readonly [Source in Exclude<keyof SourceLabels, "providers" | "held">]-?: ContentLabel;
   };
   readonly providers: ReadonlyMap<string, ContentLabel>;
+  readonly held: ReadonlyMap<string, ContentLabel>;
   readonly labelSecret: LabelSecret | undefined;
   readonly limits: VariableLimits;
   readonly audit: FlowAudit | undefined;
@@ -113,10 +119,11 @@ export function flowSettings(
   checkOptionNames(
     `${what}: labels`,
     labels,
-    new Set(["instructions", "user", "attachments", "providers"]),
+    new Set(["instructions", "user", "attachments", "providers", "held"]),
   );
   checkLimits(what, limits);
-  if (audit !== undefined && typeof audit.append !== "function") {
+  if (labelSecret !== undefined) readLabelKeys(labelSecret);
+  if (audit !== undefined && typeof audit?.append !== "function") {
     throw wrong(what, "needs an `audit` with a method append, such as memoryFlowAudit()");
   }
   if (options.policy === undefined)
@@ -133,9 +140,8 @@ export function flowSettings(
       user: lattice.label(labels.user ?? "trusted"),
       attachments: lattice.label(labels.attachments ?? "untrusted"),
     },
-    providers: new Map(
-      Object.entries(labels.providers ?? {}).map(([name, label]) => [name, lattice.label(label)]),
-    ),
+    providers: labelsByName(lattice, labels.providers),
+    held: labelsByName(lattice, labels.held),
     labelSecret,
     limits,
     audit,
@@ -143,6 +149,13 @@ export function flowSettings(
   };
   known.set(options, settings);
   return settings;
+}
+
+function labelsByName(
+  lattice: LabelLattice,
+  labels: Readonly<Record<string, LabelInput>> = {},
+): ReadonlyMap<string, ContentLabel> {
+  return new Map(Object.entries(labels).map(([name, label]) => [name, lattice.label(label)]));
 }
 
 function checkLimits(what: string, limits: VariableLimits): void {

@@ -81,12 +81,14 @@ function heldLabel(flow: FlowRun, options: ChatOptions): ContentLabel {
       continue;
     ids.push(...heldIds(tool.definition));
   }
-  return lattice.joinAll(
-    ids.map((id) => {
-      const recorded = own(flow.memory.held, id);
-      return recorded === undefined ? lattice.top : (lattice.read(recorded) ?? lattice.top);
-    }),
-  );
+  return lattice.joinAll(ids.map((id) => labelOfHeld(flow, id)));
+}
+
+/** As it was recorded when the id was made, or as the configuration says. */
+function labelOfHeld({ memory, settings: { lattice, held } }: FlowRun, id: string): ContentLabel {
+  const recorded = own(memory.held, id);
+  if (recorded !== undefined) return lattice.read(recorded) ?? lattice.top;
+  return held.get(id) ?? lattice.top;
 }
 
 /** Options of services that name something the service holds: a conversation, a cache, files, stores. */

@@ -63,8 +63,9 @@ function endorseContext(
   let bits = 0;
   let words = 0;
   for (const { value, flow } of leaves) {
-    if (facts.named.has(value)) {
-      bits += facts.named.bits;
+    const own = facts.named.bitsFor(value);
+    if (own !== undefined) {
+      bits += own;
       if (isSpecific(value)) words += 1;
     } else if (flow?.integrity !== "trusted" && isBounded(value)) bits += bitsOf(value);
     else return [];
@@ -83,7 +84,7 @@ function bitsBy(
     const { capacity } = label;
     return capacity !== undefined && capacity <= rule.maxBits ? capacity : undefined;
   }
-  if (rule.from === "user") return named.has(value) ? named.bits : undefined;
+  if (rule.from === "user") return named.bitsFor(value);
   const list = policy.lists.get(rule.from);
   if (list === undefined || typeof value === "object" || !list.has(value)) return undefined;
   return Math.log2(list.size);

@@ -110,7 +110,7 @@ export interface FlowPolicy {
   readonly version: 1;
   /** Levels of confidentiality, the lowest first. Default: `public`, `private`, `user_identity`. */
   readonly levels?: readonly ConfidentialityLabel[];
-  /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`. */
+  /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`: see `toolKey`. */
   readonly tools: Readonly<Record<string, ToolFlow>>;
   /** Values that no attacker writes, by name: contacts, accounts, places. Default: none. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;

@@ -79,8 +79,7 @@ function flowViolations(
   { tool, named }: CallFacts,
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
-  const recipients = leaves.filter((leaf) => leaf.recipient).map((leaf) => leaf.value);
-  const names = recipients.filter((each): each is string => typeof each === "string");
+  const names = recipientsIn(leaves);
   const violations: FlowViolation[] = [];
   for (const leaf of leaves) {
     if (!leaf.recipient && !mayReceive(lattice, tool, leaf.label, names)) {
@@ -91,6 +90,13 @@ function flowViolations(
     }
   }
   return violations;
+}
+
+/** Whoever is named as a receiver, by a number, too; nothing and an empty list name nobody. */
+function recipientsIn(leaves: readonly CallLeaf[]): readonly string[] {
+  return leaves.flatMap(({ recipient, value }) =>
+    recipient && value !== null && typeof value !== "object" ? [String(value)] : [],
+  );
 }
 
 /** Whether data of a label may go to everybody who is named; without names it goes to anybody. */
@@ -130,10 +136,7 @@ function contextViolations(
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
   if (!tool.effects.has("egress")) return [];
-  const names = leaves.flatMap(({ recipient, value }) =>
-    recipient && typeof value === "string" ? [value] : [],
-  );
-  if (mayReceive(lattice, tool, callLabel, names)) return [];
+  if (mayReceive(lattice, tool, callLabel, recipientsIn(leaves))) return [];
   return [{ rule: "confidential_context", label: asJson(callLabel) }];
 }
 

@@ -18,11 +18,12 @@ import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { spendOutcome } from "../flow/outcome-bit.js";
 import { asTrusted } from "../labels/as-trusted.js";
-
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, referenceTo } from "../tree/reference.js";
+import { VariableLimitError } from "../variables/variable-store.js";
 import { noSuchVariable } from "./inspect-variable.js";
 import { asOwnTool } from "./own-tools.js";
+import { schemaProblem } from "./plain-schema.js";
 import { schemaCapacity } from "./schema-capacity.js";
 import { asWrapped } from "./wrap-tool.js";
 
@@ -85,25 +86,43 @@ async function ask(
   });
   if (!found.every((stored) => stored !== undefined)) return noSuchVariable();
   const { lattice } = flow.settings;
-  // Whoever decided on the question has a hand in the answer.
+  // The question is data as well: whoever wrote it has a say in the answer.
   const label = lattice.joinAll([
     record.callLabel,
+    record.argumentsLabel,
     ...found.map((stored) => lattice.read(stored.label) ?? lattice.top),
   ]);
-  let value: JsonValue;
+  const problem = schema && schemaProblem(schema);
+  if (problem !== undefined) return badSchema(problem);
   try {
-    value = await answerOf(client, prompt, found, schema, context);
+    const value = await answerOf(client, prompt, found, schema, context);
+    audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
+    return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });
   } catch (error) {
-    if (error instanceof StructuredOutputError) return unanswered(flow, callId, label);
-    if (error instanceof ConfigurationError)
-      return failed("bad_schema", "`schema` is no JSON Schema that can be used.");
-    context.signal.throwIfAborted();
-    // A service may quote the question, and with it what is hidden.
-    context.run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
-    return unanswered(flow, callId, label);
+    if (context.signal.aborted) throw error;
+    return failureOf(error, flow, label, schema, context);
   }
-  audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
-  return toolResult({ contents: JSON.stringify(kept(flow, callId, value, label, schema)) });
+}
+
+/** In words of our own: what a service or validator says of a failure may quote what is hidden. */
+function failureOf(
+  error: unknown,
+  flow: FlowRun,
+  label: ContentLabel,
+  schema: JsonObject | undefined,
+  { run, call }: FunctionInvocationContext,
+): ToolResult {
+  if (error instanceof ConfigurationError && schema !== undefined)
+    return badSchema("it is no JSON Schema");
+  if (error instanceof VariableLimitError)
+    return failed("flow_limit", "the answer does not fit in what this conversation may hide.");
+  if (!(error instanceof StructuredOutputError))
+    run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
+  return unanswered(flow, call.callId, label);
+}
+
+function badSchema(problem: string): ToolResult {
+  return failed("bad_schema", `\`schema\` cannot be used: ${problem}. Write a simple, narrow one.`);
 }
 
 /** That there is no answer says something of the data, too. */
@@ -136,8 +155,7 @@ async function answerOf(
   const mark = child.newId("data");
   const contents: Content[] = [{ type: "text", text: prompt }];
   for (const { value } of found) {
-    const text = typeof value === "string" ? value : JSON.stringify(value);
-    contents.push({ type: "text", text: `\n[${mark}]\n${text}\n[/${mark}]` });
+    contents.push(...marked(value, mark));
   }
   const message: Message = {
     id: child.newId("message"),
@@ -160,19 +178,41 @@ async function answerOf(
   return value;
 }
 
+/** What a value is for a model: text, or the file that it was. */
+function marked(value: JsonValue, mark: string): readonly Content[] {
+  const begin = `\n[${mark}]\n`;
+  const end = `\n[/${mark}]`;
+  const file = fileIn(value);
+  if (file !== undefined) {
+    return [{ type: "text", text: begin }, file, { type: "text", text: end }];
+  }
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return [{ type: "text", text: `${begin}${text}${end}` }];
+}
+
+/** Addresses stay text: nobody is to fetch them. */
+function fileIn(value: JsonValue): Content | undefined {
+  if (!isRecord(value)) return undefined;
+  const { type, data, mediaType } = value;
+  if (type !== "data" || typeof data !== "string" || typeof mediaType !== "string")
+    return undefined;
+  return { type, data, mediaType };
+}
+
 /** Services want an object around every answer. */
 function boxed(schema: JsonObject): JsonObject {
-  const { $defs, ...own } = schema;
   return {
     type: "object",
-    properties: { value: own },
+    properties: { value: schema },
     required: ["value"],
     additionalProperties: false,
-    ...($defs !== undefined && { $defs }),
   };
 }
 
-/** Hidden leaf by leaf: an object keeps its members, which the schema has named. */
+/**
+ * Hidden leaf by leaf: an object keeps its members, in the order in which the schema names them. Where the
+ * answer decides which members there are, it is hidden as a whole: that would tell something, too.
+ */
 function kept(
   flow: FlowRun,
   callId: string,
@@ -180,18 +220,26 @@ function kept(
   label: ContentLabel,
   schema: JsonObject | undefined,
 ): JsonValue {
-  const members = schema?.["properties"];
-  const closed = schema?.["type"] === "object" && schema["additionalProperties"] === false;
-  if (closed && isRecord(members) && isRecord(value)) {
+  const members = schema && membersOf(schema);
+  if (members !== undefined && isRecord(value)) {
     return Object.fromEntries(
-      Object.entries(value).map(([name, each]) => {
-        const own = members[name];
-        return [name, kept(flow, callId, each, label, isRecord(own) ? own : undefined)];
+      Object.entries(members).map(([name, member]) => {
+        const own = Object.hasOwn(value, name) ? (value[name] ?? null) : null;
+        return [name, kept(flow, callId, own, label, isRecord(member) ? member : undefined)];
       }),
     );
   }
   const capacity = schema && schemaCapacity(schema);
   return keptLeaf(flow, callId, value, withCapacity(flow, label, capacity));
+}
+
+/** The members that every object of a schema has, where it has no others. */
+function membersOf(schema: JsonObject): JsonObject | undefined {
+  const { type, properties, required, additionalProperties } = schema;
+  if (type !== "object" || additionalProperties !== false || !isRecord(properties))
+    return undefined;
+  const sure: readonly JsonValue[] = Array.isArray(required) ? required : [];
+  return Object.keys(properties).every((name) => sure.includes(name)) ? properties : undefined;
 }
 
 function withCapacity(

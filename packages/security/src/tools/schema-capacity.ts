@@ -6,6 +6,8 @@ import { isJsonObject, type JsonValue } from "@tunic/core";
  */
 export function schemaCapacity(schema: JsonValue): number | undefined {
   if (!isJsonObject(schema)) return undefined;
+  // What stands beside a reference may mean nothing, and `nullable` lets one value more in.
+  if ("$ref" in schema || "$dynamicRef" in schema || "nullable" in schema) return undefined;
   if ("const" in schema) return 0;
   const { enum: values, type } = schema;
   if (Array.isArray(values)) return Math.log2(Math.max(1, values.length));
@@ -18,12 +20,15 @@ export function schemaCapacity(schema: JsonValue): number | undefined {
 
 function rangeOf(least: unknown, most: unknown): number | undefined {
   if (typeof least !== "number" || typeof most !== "number" || most < least) return undefined;
-  return Math.log2(Math.floor(most) - Math.ceil(least) + 1);
+  const bits = Math.log2(Math.max(1, Math.floor(most) - Math.ceil(least) + 1));
+  return Number.isFinite(bits) ? bits : undefined;
 }
 
 function membersOf(schema: { readonly [key: string]: JsonValue }): number | undefined {
   const { properties, required, additionalProperties } = schema;
   if (additionalProperties !== false || !isJsonObject(properties)) return undefined;
+  // Members of other names are let in by these.
+  if ("patternProperties" in schema) return undefined;
   let bits = 0;
   for (const [name, member] of Object.entries(properties)) {
     const own = schemaCapacity(member);

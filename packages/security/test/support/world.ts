@@ -5,6 +5,7 @@ import {
   type AgentResponse,
   AgentSession,
   type ChatClient,
+  type ChatRequest,
   type FunctionInvocationContext,
   type FunctionTool,
   foldUpdates,
@@ -41,6 +42,8 @@ export interface Ran {
 export interface WorldOptions
   extends Partial<Omit<SecureAgentOptions, "tools" | "policy" | "quarantine">> {
   readonly turns: readonly ScriptedTurn[];
+  /** Answers all requests, instead of the turns. */
+  readonly answers?: ScriptedTurn & ((request: ChatRequest) => unknown);
   readonly tools?: Readonly<Record<string, ToolSketch>>;
   /** Tools as they are. */
   readonly more?: readonly Tool[];
@@ -70,7 +73,9 @@ export class World {
     const { mode, hide, labels, labelSecret, limits, audit } = options;
     this.#streamed = streamed ?? false;
     this.session = session ?? new AgentSession({ id: "conversation" });
-    this.model = new ScriptedChatClient(turns, chunkSize === undefined ? {} : { chunkSize });
+    const { answers } = options;
+    const script = answers === undefined ? turns : () => answers;
+    this.model = new ScriptedChatClient(script, chunkSize === undefined ? {} : { chunkSize });
     const made = Object.entries(tools ?? {}).map(([name, sketch]) =>
       sketchedTool(name, sketch, this.ran),
     );
@@ -165,7 +170,7 @@ export function verdictsIn(session: AgentSession): readonly string[] {
   );
 }
 
-export function resultsIn(messages: readonly Message[]): readonly string[] {
+function resultsIn(messages: readonly Message[]): readonly string[] {
   return messages.flatMap(({ contents }) =>
     contents.flatMap((content) =>
       content.type === "function_result"
