@@ -13,6 +13,7 @@ export {
   verifyFlowAudit,
 } from "./audit/flow-audit.js";
 export { explain } from "./flow/decisions.js";
+export { expandedArguments } from "./flow/expand.js";
 export type { FlowDecision } from "./flow/flow-decision.js";
 export type { FlowMode, FlowOptions, HideMode, SourceLabels } from "./flow/flow-options.js";
 export { type HiddenValue, hiddenValues } from "./flow/hidden-values.js";
