@@ -141,7 +141,7 @@ export const callGuards = {
     ],
     [
       "the quarantine's answer knows what the question knew",
-      "    record.callLabel,\n    ...found",
+      "    record.callLabel,\n    record.argumentsLabel,\n    ...found",
       "    ...found",
     ],
     [
@@ -175,8 +175,8 @@ export const callGuards = {
     ],
     [
       "links that nobody trusted has written are taken out",
-      "    if (!kept) this.#removed += 1;\n    return kept;",
-      "    return kept || true;",
+      "return this.#leaves(label) || namedValuesOf(this.#flow).hasLink(link);",
+      "return this.#leaves(label) || link !== undefined;",
     ],
     [
       "a hidden value that its reader may not read is withheld",
@@ -199,8 +199,13 @@ export const callGuards = {
     ],
     [
       "links in hidden values are taken out",
-      "    return guard.add(text) + guard.flush();",
-      "    return guard === undefined ? text : text;",
+      "return this.#links.aside(text, (link) => this.#keeps(link, label));",
+      "return this.#links.pass(text);",
+    ],
+    [
+      "links stay only where the answer is trusted",
+      ' || label.integrity === "trusted";',
+      " || label.integrity !== undefined;",
     ],
   ],
   "flow/outcome-bit.ts": [
