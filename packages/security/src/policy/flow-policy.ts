@@ -116,7 +116,10 @@ export interface FlowPolicy {
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
   /** Tried in this order; the first that fits counts. Default: none. */
   readonly endorse?: readonly EndorseRule[];
-  /** How many bits endorsements may let through in one session. Default 64. */
+  /**
+   * How many bits endorsements may let through in one session. Default 64. That a call failed or was denied
+   * costs one where it depended on untrusted values: with 0, such a call leaves the context untrusted.
+   */
   readonly endorseBits?: number;
   /** Default: untrusted links are taken out, and nothing is withheld. */
   readonly answer?: AnswerFlow;

@@ -82,21 +82,24 @@ function flowViolations(
   const names = recipientsIn(leaves);
   const violations: FlowViolation[] = [];
   for (const leaf of leaves) {
-    if (!leaf.recipient && !mayReceive(lattice, tool, leaf.label, names)) {
+    // Names of receivers are data, too: a secret may be spelt as an address.
+    if (!mayReceive(lattice, tool, leaf.label, names)) {
       violations.push(about("permitted_flow", leaf));
     }
-    if (leaf.label.integrity === "untrusted" && hasForeignLink(leaf.value, named)) {
+    const hasLink = hasForeignLink(leaf.value, named) || hasForeignLink(leaf.path, named);
+    if (leaf.label.integrity === "untrusted" && hasLink) {
       violations.push(about("untrusted_link", leaf));
     }
   }
   return violations;
 }
 
-/** Whoever is named as a receiver, by a number, too; nothing and an empty list name nobody. */
+/** Everybody who is named; what is neither a name nor nothing is somebody, too. */
 function recipientsIn(leaves: readonly CallLeaf[]): readonly string[] {
-  return leaves.flatMap(({ recipient, value }) =>
-    recipient && value !== null && typeof value !== "object" ? [String(value)] : [],
-  );
+  return leaves.flatMap(({ recipient, value }) => {
+    if (!recipient || value === null || value === "") return [];
+    return typeof value === "object" ? [] : [String(value)];
+  });
 }
 
 /** Whether data of a label may go to everybody who is named; without names it goes to anybody. */

@@ -108,6 +108,8 @@ describe("what a value can say", () => {
   it.each<[JsonValue, boolean, number]>([
     [null, true, 0],
     ["", true, 0],
+    [[], true, 0],
+    [{}, true, 0],
     [true, true, 1],
     [0, true, 1],
     [-3, true, 3],
@@ -120,7 +122,7 @@ describe("what a value can say", () => {
     expect(bitsOf(value)).toBeCloseTo(bits);
   });
 
-  it.each<[JsonValue]>([["text"], ["12:30 x"], ["2024-05-15\n"], [[]], [{}], [" "]])(
+  it.each<[JsonValue]>([["text"], ["12:30 x"], ["2024-05-15\n"], [["x"]], [{ x: 1 }], [" "]])(
     "is not bounded for %j",
     (value) => {
       expect(isBounded(value)).toBe(false);

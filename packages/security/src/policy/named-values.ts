@@ -110,6 +110,7 @@ export function isSpecific(value: JsonValue): boolean {
 export function isBounded(value: JsonValue): boolean {
   if (value === null || typeof value === "boolean" || value === "") return true;
   if (typeof value === "number") return true;
+  if (typeof value === "object") return Object.keys(value).length === 0;
   return typeof value === "string" && dateTime.test(value);
 }
 
