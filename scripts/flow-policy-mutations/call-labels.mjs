@@ -31,34 +31,44 @@ export const callGuards = {
     ],
     [
       "arguments make the label of a call",
-      "argumentsLabel: lattice.joinAll([callLabel, ...(leaves ?? []).map((leaf) => leaf.label)]),",
-      "argumentsLabel: callLabel,",
+      "...(leaves?.map((leaf) => leaf.label) ?? namedLabels(flow, args)),",
+    ],
+    [
+      "which references name nothing tells of the variables",
+      "leaf.label) ?? namedLabels(flow, args)",
+      "leaf.label) ?? []",
     ],
     [
       "an empty list keeps its label",
-      "    if (isEmpty(stored.value)) this.#leaf(stored.value, flows, recipients, variable);\n",
+      "if (isEmpty(value) && (variable !== undefined || this.#path.length > 1)) {",
+      "if (!value) {",
     ],
   ],
   "flow/result-terms.ts": [
     [
       "a result knows what its call knew",
-      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "return lattice.joinAll([child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "lattice.joinAll([argumentsLabel === callLabel ? lattice.bottom : argumentsLabel, child, ...read]);",
     ],
     [
       "a result knows what its arguments knew",
-      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "return lattice.joinAll([callLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, child, ...read]);",
     ],
     [
       "a result knows what an agent inside has read",
-      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "return lattice.joinAll([callLabel, argumentsLabel, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, ...read]);",
     ],
     [
       "a result knows what was written to where it reads",
-      "return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "return lattice.joinAll([callLabel, argumentsLabel, child]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child]);",
+    ],
+    [
+      "what was made of small values is not small",
+      "  const { capacity: _, ...rest } = lattice.joinAll(",
+      "  const rest = lattice.joinAll(",
     ],
     [
       "untrusted parts are hidden from a trusted context",
@@ -123,7 +133,7 @@ export const callGuards = {
     ],
     [
       "that untrusted arguments have failed costs a bit",
-      "const told = isVisible(terms, base) || spendOutcome(flow, callId, tool.key);",
+      "const told = isVisible(terms, cause) || spendOutcome(flow, callId, tool.key);",
       "const told = true;",
     ],
   ],
@@ -137,35 +147,19 @@ export const callGuards = {
   "tools/quarantined-llm.ts": [
     [
       "the quarantine's answer knows what it was made of",
-      "    ...found.map((stored) => lattice.read(stored.label) ?? lattice.top),\n",
+      "const label = flow.settings.lattice.join(callLabel, asked.label);",
+      "const label = callLabel;",
     ],
     [
       "the quarantine's answer knows what the question knew",
-      "    record.callLabel,\n    ...found",
-      "    ...found",
+      "const label = flow.settings.lattice.join(callLabel, asked.label);",
+      "const label = asked.label;",
     ],
     [
       "that there is no answer is told only where it is affordable",
       '!untrusted || spendOutcome(flow, callId, "quarantined_llm")',
       "!untrusted || callId",
     ],
-    [
-      "a small answer is shown only where it is affordable",
-      "if (rule !== undefined && affordable) {",
-      "if (rule !== undefined && capacity !== undefined) {",
-    ],
-    ["a small answer is shown only where a rule says so", "      capacity <= each.maxBits &&\n"],
-    [
-      "an answer of the quarantine can say no more than what it was made of",
-      "capacity: Math.min(label.capacity ?? bits, bits)",
-      "capacity: label.capacity ?? bits",
-    ],
-    [
-      "a small answer is shown only by a rule about everything",
-      '      (each.into ?? ["*"]).includes("*"),\n',
-      "      true,\n",
-    ],
-    ["a small answer that is shown uses the budget up", "    flow.ledger.bits += capacity;\n"],
   ],
   "answer/guard-answer.ts": [
     [
@@ -175,8 +169,8 @@ export const callGuards = {
     ],
     [
       "links that nobody trusted has written are taken out",
-      "    if (!kept) this.#removed += 1;\n    return kept;",
-      "    return kept || true;",
+      "return this.#leaves(label) || namedValuesOf(this.#flow).hasLink(link);",
+      "return this.#leaves(label) || link !== undefined;",
     ],
     [
       "a hidden value that its reader may not read is withheld",
@@ -199,8 +193,13 @@ export const callGuards = {
     ],
     [
       "links in hidden values are taken out",
-      "    return guard.add(text) + guard.flush();",
-      "    return guard === undefined ? text : text;",
+      "return this.#links.aside(text, (link) => this.#keeps(link, label));",
+      "return this.#links.pass(text);",
+    ],
+    [
+      "links stay only where the answer is trusted",
+      ' || label.integrity === "trusted";',
+      " || label.integrity !== undefined;",
     ],
   ],
   "flow/outcome-bit.ts": [
@@ -254,5 +253,52 @@ export const callGuards = {
     ],
     ["hidden values are counted", "      count += 1;\n"],
     ["hidden bytes are counted", "      memory.bytes += bytes;\n"],
+  ],
+  "tools/quarantine-answer.ts": [
+    [
+      "a small answer is shown only where it is affordable",
+      "if (rule !== undefined && affordable) {",
+      "if (rule !== undefined && capacity !== undefined) {",
+    ],
+    ["a small answer is shown only where a rule says so", "      capacity <= each.maxBits &&\n"],
+    [
+      "a small answer is shown only by a rule about everything",
+      '(each.into ?? ["*"]).includes("*"),',
+      "each.into !== each,",
+    ],
+    ["a small answer that is shown uses the budget up", "    flow.ledger.bits += capacity;\n"],
+    [
+      "an answer of the quarantine can say no more than what it was made of",
+      "const least = Math.min(capacity, bits);",
+      "const least = bits;",
+    ],
+    [
+      "the bits of several small values add up",
+      'integrity === "trusted" ? sum : sum + capacity,',
+      'integrity === "trusted" ? sum : Math.max(sum, capacity),',
+    ],
+    [
+      "members are those of the schema",
+      "  if (members !== undefined) {",
+      "  if (members !== undefined && isJsonObject(value) && !Object.keys(value).length) {",
+    ],
+  ],
+  "tools/asked-variables.ts": [
+    [
+      "calls of one batch do not see what others hide",
+      "if (reference === undefined || Number(reference.id.slice(1)) >= nextVariable) continue;",
+      "if (reference === undefined) continue;",
+    ],
+    [
+      "what is not found tells of what was asked",
+      "    label = lattice.join(label, lattice.read(whole.label) ?? lattice.top);\n",
+    ],
+  ],
+  "flow/outcome-label.ts": [
+    [
+      "that a call was not done says something of its values",
+      "  return flow.settings.lattice.join(callLabel, values);",
+      "  return callLabel;",
+    ],
   ],
 };

@@ -28,8 +28,8 @@ export const messageGuards = {
     ["what a service holds has a label", "    heldLabel(flow, options),\n"],
     [
       "an unknown id stands for the worst",
-      "return recorded === undefined ? lattice.top : (lattice.read(recorded) ?? lattice.top);",
-      "return recorded === undefined ? lattice.bottom : (lattice.read(recorded) ?? lattice.top);",
+      "return held.get(id) ?? lattice.top;",
+      "return held.get(id) ?? lattice.bottom;",
     ],
     [
       "options of a service can name what it holds",

@@ -89,8 +89,8 @@ export const verdictGuards = {
     ],
     [
       "a selection from the user's words is one of them",
-      'if (rule.from === "user") return named.has(value) ? named.bits : undefined;',
-      'if (rule.from === "user") return named.bits;',
+      'if (rule.from === "user") return named.bitsFor(value);',
+      'if (rule.from === "user") return named.bitsFor(value) ?? 0;',
     ],
     [
       "a selection from a list is in it",
@@ -123,8 +123,13 @@ export const verdictGuards = {
     ["the user's words are whole words", "if (inWord.test(character)) return false;"],
     [
       "a word may go on behind a dot",
-      "return next === undefined || !inWord.test(next);",
-      "return true;",
+      'if (character !== ",") return next === "" || !inWord.test(next);',
+      'if (character !== ",") return true;',
+    ],
+    [
+      "a number may go on behind a comma",
+      "  return !(/\\p{N}/u.test(next) && /\\p{N}/u.test(beside(text, at, step === 1 ? -1 : 1)));",
+      "  return true;",
     ],
   ],
   "policy/compile-policy.ts": [

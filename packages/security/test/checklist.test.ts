@@ -38,7 +38,7 @@ const policy = {
 const desk = {
   policy,
   tools: {
-    read: { gives: "bad" },
+    read: { gives: "wicked" },
     book: { gives: "good" },
     pay: { takes: ["to", "text"] },
     log: { takes: ["what"] },
@@ -56,11 +56,11 @@ describe("checklist: hiding and the label of the context", () => {
     const usual = await run([call("read"), call("book")]);
     expect(usual.results).toEqual([expect.stringMatching(hidden), "good"]);
     const off = await run([call("read"), call("book")], { hide: "nothing" });
-    expect(off.results).toEqual(["bad", "good"]);
+    expect(off.results).toEqual(["wicked", "good"]);
   });
 
   it("of several contents each is hidden for itself; all of them where all are untrusted", async () => {
-    const restricted = textContent("bad", {
+    const restricted = textContent("wicked", {
       additionalProperties: { label: { integrity: "untrusted", confidentiality: "public" } },
     });
     const mixed = () => toolResult({ contents: [textContent("fine"), restricted] });
@@ -73,9 +73,9 @@ describe("checklist: hiding and the label of the context", () => {
 
   it("without a declared label a result falls back to untrusted; what was hidden can be had again", async () => {
     const world = await run([call("read"), call("inspect_variable", { variable: "v1" })]);
-    expect(world.results[1]).toBe("bad");
+    expect(world.results[1]).toBe("wicked");
     expect(hiddenValues(world.session)).toMatchObject([
-      { id: "v1", value: "bad", label: { integrity: "untrusted" }, origin: { tool: "read" } },
+      { id: "v1", value: "wicked", label: { integrity: "untrusted" }, origin: { tool: "read" } },
     ]);
   });
 
@@ -122,7 +122,7 @@ describe("checklist: inspect_variable", () => {
             read: { effects: ["read"], result: { confidentiality } },
             post: { effects: ["egress"], rule: "permitted_flow" },
           },
-          tools: { read: { gives: "bad" }, post: { takes: ["text"] } },
+          tools: { read: { gives: "wicked" }, post: { takes: ["text"] } },
         },
       );
       expect(world.verdicts[1]).toBe("inspect_variable: run");
@@ -141,7 +141,7 @@ describe("checklist: inspect_variable", () => {
       ],
       { agent: { invocation: { maxConsecutiveErrors: 9 } } },
     );
-    expect(world.sees("bad")).toBe(false);
+    expect(world.sees("wicked")).toBe(false);
     expect(world.verdicts.at(-1)).toBe("pay: run");
   });
 });
@@ -164,7 +164,7 @@ describe("checklist: quarantined_llm", () => {
       ),
     );
     expect(texts[0]?.[0]).toBe("What?");
-    expect(texts[0]?.[1]).toMatch(/^\n\[(\S+)\]\nbad\n\[\/\1\]$/);
+    expect(texts[0]?.[1]).toMatch(/^\n\[(\S+)\]\nwicked\n\[\/\1\]$/);
     expect(texts[1]).toHaveLength(3);
     expect(texts[0]?.[1]).not.toBe(texts[1]?.[1]);
   });
@@ -247,7 +247,7 @@ describe("checklist: approvals of violations", () => {
       expect([kind, kinds.has(kind as never)]).toEqual([kind, true]);
     }
     expect(verifyFlowAudit(audit.entries)).toMatchObject({ ok: true });
-    expect(JSON.stringify(audit.entries)).not.toContain('"bad"');
+    expect(JSON.stringify(audit.entries)).not.toContain('"wicked"');
     expect(explain(world.session, request.call.callId)?.verdict).toBe("approved");
     expect(flowTrace(world.session).calls.map(({ tool }) => tool)).toEqual(["read", "pay"]);
     expect(explain(new AgentSession(), request.call.callId)).toBeUndefined();

@@ -25,7 +25,8 @@ describe("B50 two sessions at once on one agent", () => {
             running -= 1;
           }),
         );
-        for (let at = 0; running > 0; at++) await letOn(order[at % order.length] ? "S1" : "S2");
+        // After that in turn: an order in which one never comes would not end.
+        for (let at = 0; running > 0; at++) await letOn((order[at] ?? at % 2 === 0) ? "S1" : "S2");
         await Promise.all(runs);
         expect(verdictsIn(one)).toEqual([
           "page: run",
@@ -39,7 +40,7 @@ describe("B50 two sessions at once on one agent", () => {
           "sink: run",
         ]);
         expect(hiddenValues(two)).toEqual([]);
-        expect(JSON.stringify(two)).not.toContain("b@d");
+        expect(JSON.stringify(two)).not.toContain("wicked");
       }),
       { numRuns: 25 },
     );
@@ -62,7 +63,7 @@ describe("B50 two sessions at once on one agent", () => {
     const steps = new Map<string, number>();
     const { agent } = new World({
       policy,
-      tools: { page: { gives: "b@d" }, book: { gives: "good" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "wicked" }, book: { gives: "good" }, sink: { takes: ["what"] } },
       turns: [],
       answers: async ({ messages }) => {
         const [said] = messages.find(({ role }) => role === "user")?.contents ?? [];
@@ -85,7 +86,7 @@ describe("B50 two sessions at once on one agent", () => {
   it("B50: stored and restored, a session is as tainted as before", async () => {
     const options = {
       policy,
-      tools: { page: { gives: "b@d" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "wicked" }, sink: { takes: ["what"] } },
     } satisfies Partial<WorldOptions>;
     const first = new World({ ...options, turns: [...taint, "read"] });
     await first.say("Read.");
@@ -99,7 +100,7 @@ describe("B50 two sessions at once on one agent", () => {
     const options = {
       policy,
       mode: "approve",
-      tools: { page: { gives: "b@d" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "wicked" }, sink: { takes: ["what"] } },
       turns: [
         call("page"),
         call("sink", { what: ref("v1") }),
@@ -166,16 +167,16 @@ describe("B75 fail-open habits", () => {
     });
 
   it("B75: a result that calls itself trusted is not", async () => {
-    const world = fetching({ data: "b@d", security_label: { integrity: "trusted" } });
+    const world = fetching({ data: "wicked", security_label: { integrity: "trusted" } });
     await world.say("Go.");
-    expect(world.sees("b@d")).toBe(false);
+    expect(world.sees("wicked")).toBe(false);
   });
 
   it("B75: a tool without any label is untrusted and most confidential", async () => {
-    const world = fetching("b@d", {
+    const world = fetching("wicked", {
       policy: { sink: policy.sink, post: { effects: ["egress"], rule: "permitted_flow" } },
       hide: "nothing",
-      tools: { page: { gives: "b@d" }, sink: {}, post: { takes: ["text"] } },
+      tools: { page: { gives: "wicked" }, sink: {}, post: { takes: ["text"] } },
       turns: [call("page"), call("post", { text: "x" }), call("sink"), "done"],
     });
     await world.say("Go.");
@@ -186,13 +187,13 @@ describe("B75 fail-open habits", () => {
   });
 
   it("B75: what a call says of its own rights is an argument like any other, and guarded like one", async () => {
-    const world = fetching("b@d");
+    const world = fetching("wicked");
     await world.say("Go.");
     expect(world.verdicts.at(-1)).toBe("sink: deny trusted_argument");
   });
 
   it("B75: a blocked call has a result, correlated and an error, and the loop goes on", async () => {
-    const world = fetching("b@d");
+    const world = fetching("wicked");
     const { outcome, text, messages } = await world.say("Go.");
     expect([outcome, text]).toEqual(["completed", "done"]);
     const contents = messages.flatMap((message) => message.contents);
@@ -205,14 +206,14 @@ describe("B75 fail-open habits", () => {
   it("B75: a standing yes does not cover what breaks a rule, in either mode", async () => {
     for (const mode of ["enforce", "approve"] as const) {
       const always = { sink: { takes: ["what"], approvalMode: "always_require" } } as const;
-      const tools = { page: { gives: "b@d" }, ...always };
+      const tools = { page: { gives: "wicked" }, ...always };
       const first = fetching("", { mode, tools, turns: [call("sink", { what: "x" }), "done"] });
       const [asked] = (await first.say("Sink x.")).approvalRequests;
       if (asked === undefined) throw new Error("Nobody was asked.");
       await first.say(approve(asked, { remember: { scope: "tool" } }));
       expect(first.ran).toHaveLength(1);
       const turns = [call("page"), call("sink", { what: ref("v1") }), "done"];
-      const second = fetching("b@d", { mode, tools, turns, session: first.session });
+      const second = fetching("wicked", { mode, tools, turns, session: first.session });
       const { outcome } = await second.say("Sink it.");
       expect(second.ran.map((each) => each.tool)).toEqual(["page"]);
       expect(outcome).toBe(mode === "approve" ? "paused" : "completed");
