@@ -39,7 +39,7 @@ describe("B50 two sessions at once on one agent", () => {
           "sink: run",
         ]);
         expect(hiddenValues(two)).toEqual([]);
-        expect(JSON.stringify(two)).not.toContain("bad");
+        expect(JSON.stringify(two)).not.toContain("bad words");
       }),
       { numRuns: 25 },
     );
@@ -62,7 +62,7 @@ describe("B50 two sessions at once on one agent", () => {
     const steps = new Map<string, number>();
     const { agent } = new World({
       policy,
-      tools: { page: { gives: "bad" }, book: { gives: "good" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "bad words" }, book: { gives: "good" }, sink: { takes: ["what"] } },
       turns: [],
       answers: async ({ messages }) => {
         const [said] = messages.find(({ role }) => role === "user")?.contents ?? [];
@@ -85,7 +85,7 @@ describe("B50 two sessions at once on one agent", () => {
   it("B50: stored and restored, a session is as tainted as before", async () => {
     const options = {
       policy,
-      tools: { page: { gives: "bad" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "bad words" }, sink: { takes: ["what"] } },
     } satisfies Partial<WorldOptions>;
     const first = new World({ ...options, turns: [...taint, "read"] });
     await first.say("Read.");
@@ -99,7 +99,7 @@ describe("B50 two sessions at once on one agent", () => {
     const options = {
       policy,
       mode: "approve",
-      tools: { page: { gives: "bad" }, sink: { takes: ["what"] } },
+      tools: { page: { gives: "bad words" }, sink: { takes: ["what"] } },
       turns: [
         call("page"),
         call("sink", { what: ref("v1") }),
@@ -166,16 +166,16 @@ describe("B75 fail-open habits", () => {
     });
 
   it("B75: a result that calls itself trusted is not", async () => {
-    const world = fetching({ data: "bad", security_label: { integrity: "trusted" } });
+    const world = fetching({ data: "bad words", security_label: { integrity: "trusted" } });
     await world.say("Go.");
-    expect(world.sees("bad")).toBe(false);
+    expect(world.sees("bad words")).toBe(false);
   });
 
   it("B75: a tool without any label is untrusted and most confidential", async () => {
-    const world = fetching("bad", {
+    const world = fetching("bad words", {
       policy: { sink: policy.sink, post: { effects: ["egress"], rule: "permitted_flow" } },
       hide: "nothing",
-      tools: { page: { gives: "bad" }, sink: {}, post: { takes: ["text"] } },
+      tools: { page: { gives: "bad words" }, sink: {}, post: { takes: ["text"] } },
       turns: [call("page"), call("post", { text: "x" }), call("sink"), "done"],
     });
     await world.say("Go.");
@@ -186,13 +186,13 @@ describe("B75 fail-open habits", () => {
   });
 
   it("B75: what a call says of its own rights is an argument like any other, and guarded like one", async () => {
-    const world = fetching("bad");
+    const world = fetching("bad words");
     await world.say("Go.");
     expect(world.verdicts.at(-1)).toBe("sink: deny trusted_argument");
   });
 
   it("B75: a blocked call has a result, correlated and an error, and the loop goes on", async () => {
-    const world = fetching("bad");
+    const world = fetching("bad words");
     const { outcome, text, messages } = await world.say("Go.");
     expect([outcome, text]).toEqual(["completed", "done"]);
     const contents = messages.flatMap((message) => message.contents);
@@ -205,14 +205,14 @@ describe("B75 fail-open habits", () => {
   it("B75: a standing yes does not cover what breaks a rule, in either mode", async () => {
     for (const mode of ["enforce", "approve"] as const) {
       const always = { sink: { takes: ["what"], approvalMode: "always_require" } } as const;
-      const tools = { page: { gives: "bad" }, ...always };
+      const tools = { page: { gives: "bad words" }, ...always };
       const first = fetching("", { mode, tools, turns: [call("sink", { what: "x" }), "done"] });
       const [asked] = (await first.say("Sink x.")).approvalRequests;
       if (asked === undefined) throw new Error("Nobody was asked.");
       await first.say(approve(asked, { remember: { scope: "tool" } }));
       expect(first.ran).toHaveLength(1);
       const turns = [call("page"), call("sink", { what: ref("v1") }), "done"];
-      const second = fetching("bad", { mode, tools, turns, session: first.session });
+      const second = fetching("bad words", { mode, tools, turns, session: first.session });
       const { outcome } = await second.say("Sink it.");
       expect(second.ran.map((each) => each.tool)).toEqual(["page"]);
       expect(outcome).toBe(mode === "approve" ? "paused" : "completed");

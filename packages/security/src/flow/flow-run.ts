@@ -61,6 +61,8 @@ export interface FlowRun {
   readonly calls: Map<string, CallRecord>;
   /** Labels of results that were made in this run, by call id. */
   readonly results: Map<string, ContentLabel>;
+  /** Labels of results that came in with an input, in this run or before, by call id. */
+  readonly foreignResults: Map<string, ContentLabel>;
   /** Labels of messages, by message. */
   readonly labels: WeakMap<Message, ContentLabel>;
   /** Labels of calls that a request has shown, by call id. */
@@ -134,6 +136,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     input: new Map(),
     calls: new Map(),
     results: new Map(),
+    foreignResults: new Map(),
     labels: new WeakMap(),
     callLabels: new Map(),
     childLabels: new Map(),

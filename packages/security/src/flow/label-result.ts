@@ -132,9 +132,9 @@ function labelData(
     callLabel,
     ...part.labels.map((each) => labelOfPart(terms, each)),
   ]);
-  if (visible === data) return { content: stamp(terms.flow, content, label), label, hidden: 0 };
+  if (visible === data) return { content: stamp(terms.flow, content, label, {}), label, hidden: 0 };
   const text = textContent(JSON.stringify(visible));
-  return { content: stamp(terms.flow, text, label), label, hidden: part.hidden };
+  return { content: stamp(terms.flow, text, label, {}), label, hidden: part.hidden };
 }
 
 /** With everything that holds for the result; what was only looked up is as trusted as where it was. */
