@@ -25,8 +25,8 @@ export interface CallRecord {
   readonly argumentsLabel: ContentLabel;
   /** The arguments, references expanded. */
   readonly effective: JsonObject;
-  /** The untrusted texts among them that references stood for. */
-  readonly untrustedTexts: readonly string[];
+  /** The untrusted texts and numbers among them that references stood for. */
+  readonly untrustedArguments: readonly (string | number)[];
 }
 
 /** The messages of a request as the model gets them, and the join of their labels. */

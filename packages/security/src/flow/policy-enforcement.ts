@@ -10,6 +10,7 @@ import {
   type VerdictContext,
 } from "@tunic/core";
 import { asTrusted } from "../labels/as-trusted.js";
+import type { CallLeaf } from "../policy/call-leaves.js";
 import {
   denialOf,
   describeCall,
@@ -21,6 +22,7 @@ import type { FlowRule } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
+import { referencesIn } from "../tree/reference.js";
 import { writtenLabel } from "./content-labels.js";
 import { decide } from "./decisions.js";
 import { own, put } from "./flow-memory.js";
@@ -116,19 +118,17 @@ async function enforceCall(
     callLabel: decided,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
-    untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
-      origin !== undefined &&
-      own.integrity === "untrusted" &&
-      typeof value === "string" &&
-      value !== ""
-        ? [value]
-        : [],
-    ),
+    untrustedArguments: (call.leaves ?? []).flatMap(untrustedValue),
   });
   if (inner.kind === "deny") return inner;
   const verdict = weigh(flow, context, call, judged, inner);
   if (verdict.kind === "run") letRun(flow, context, call, judged);
   return verdict;
+}
+
+function untrustedValue({ value, origin, label }: CallLeaf): readonly (string | number)[] {
+  if (origin === undefined || label.integrity === "trusted" || value === "") return [];
+  return typeof value === "string" || typeof value === "number" ? [value] : [];
 }
 
 /** What the rules say. The tools of this package do nothing but show and extract: they are free. */
@@ -243,11 +243,9 @@ function letRun(
 ): void {
   const { lattice } = flow.settings;
   const { callId } = context.call;
-  const origins = (call.leaves ?? []).flatMap(({ path, origin }) =>
-    origin?.variable === undefined ? [] : [{ at: path, variable: origin.variable }],
-  );
-  if (origins.length > 0)
-    audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
+  // Where they stand, not what is in them: its names are contents.
+  const references = referencesIn(context.arguments).map(({ at, id }) => ({ at, variable: id }));
+  if (references.length > 0) audit(flow, "expand", { callId, tool: call.tool.key, references });
   for (const { at, bits, rule } of endorsements) {
     flow.ledger.bits += bits;
     audit(flow, "endorse", {

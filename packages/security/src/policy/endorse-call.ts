@@ -62,7 +62,9 @@ function endorseContext(
   if (rule === undefined) return [];
   let bits = 0;
   let words = 0;
-  for (const { value, flow } of leaves) {
+  for (const { value, flow, names = [] } of leaves) {
+    if (!names.every(facts.named.has)) return [];
+    bits += names.length * facts.named.bits;
     if (facts.named.has(value)) {
       bits += facts.named.bits;
       if (isSpecific(value)) words += 1;
@@ -77,16 +79,20 @@ function bitsBy(
   rule: ArgumentRule,
   policy: CompiledPolicy,
   { named }: CallFacts,
-  { value, label }: CallLeaf,
+  { value, label, names = [] }: CallLeaf,
 ): number | undefined {
   if (rule.type === "value") {
     const { capacity } = label;
     return capacity !== undefined && capacity <= rule.maxBits ? capacity : undefined;
   }
-  if (rule.from === "user") return named.has(value) ? named.bits : undefined;
+  // What stands as a name is chosen as a value is.
+  const chosen = [value, ...names];
+  if (rule.from === "user") {
+    return chosen.every(named.has) ? chosen.length * named.bits : undefined;
+  }
   const list = policy.lists.get(rule.from);
-  if (list === undefined || typeof value === "object" || !list.has(value)) return undefined;
-  return Math.log2(list.size);
+  if (list === undefined || typeof value === "object") return undefined;
+  return chosen.every((each) => list.has(each)) ? chosen.length * Math.log2(list.size) : undefined;
 }
 
 /** Whether a rule is about this argument. */
