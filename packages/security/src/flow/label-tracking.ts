@@ -183,7 +183,7 @@ function labelled(
   flow.results.set(callId, ownLabel);
   return {
     ...result,
-    contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
+    contents: result.contents.map((content) => stamp(flow, content, ownLabel, result)),
   };
 }
 

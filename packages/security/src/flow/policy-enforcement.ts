@@ -10,6 +10,7 @@ import {
   type VerdictContext,
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { CallLeaf } from "../policy/call-leaves.js";
 import {
   denialOf,
   describeCall,
@@ -21,6 +22,7 @@ import type { FlowRule } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
+import { referencesIn } from "../tree/reference.js";
 import { writtenLabel } from "./content-labels.js";
 import { decide } from "./decisions.js";
 import { readEditedCall } from "./edited-call.js";
@@ -116,14 +118,7 @@ async function enforceCall(
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
     nextVariable: flow.memory.next,
-    untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
-      origin !== undefined &&
-      own.integrity === "untrusted" &&
-      typeof value === "string" &&
-      value !== ""
-        ? [value]
-        : [],
-    ),
+    untrustedArguments: (call.leaves ?? []).flatMap(untrustedValue),
   });
   if (inner.kind === "deny") return inner;
   const verdict = weigh(flow, context, call, judged, inner);
@@ -144,6 +139,11 @@ function originalCall(
   label: ContentLabel,
 ): ReadCall {
   return readCall(flow, tool, call.arguments ?? {}, label);
+}
+
+function untrustedValue({ value, origin, label }: CallLeaf): readonly (string | number)[] {
+  if (origin === undefined || label.integrity === "trusted" || value === "") return [];
+  return typeof value === "string" || typeof value === "number" ? [value] : [];
 }
 
 /** What the rules say. The tools of this package do nothing but show and extract: they are free. */
@@ -308,11 +308,9 @@ function letRun(
 ): void {
   const { lattice } = flow.settings;
   const { callId } = context.call;
-  const origins = (call.leaves ?? []).flatMap(({ path, origin }) =>
-    origin?.variable === undefined ? [] : [{ at: path, variable: origin.variable }],
-  );
-  if (origins.length > 0)
-    audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
+  // Where they stand, not what is in them: its names are contents.
+  const references = referencesIn(context.written).map(({ at, id }) => ({ at, variable: id }));
+  if (references.length > 0) audit(flow, "expand", { callId, tool: call.tool.key, references });
   for (const { at, bits, rule } of endorsements) {
     flow.ledger.bits += bits;
     audit(flow, "endorse", {

@@ -105,6 +105,24 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
 
 const guarded: ArgumentFlow = { integrity: "trusted" };
 
+/** What an argument has to be that may turn out to be any of several parts. */
+function strictest(
+  flows: readonly (ArgumentFlow | undefined)[],
+  levels: readonly string[],
+): ArgumentFlow {
+  const allowed = flows.flatMap((flow) => flow?.confidentiality ?? []);
+  const lowest = levels.find((level) => allowed.includes(level));
+  return {
+    ...(flows.some((flow) => flow?.integrity === "trusted") && guarded),
+    ...(lowest !== undefined && { confidentiality: lowest }),
+  };
+}
+
+function dearestLookup(lookups: readonly (number | undefined)[]): number | undefined {
+  const bits = lookups.filter((each) => each !== undefined);
+  return bits.length < lookups.length ? undefined : Math.max(...bits);
+}
+
 function compileTool(
   key: string,
   flow: ToolFlow,
@@ -118,14 +136,27 @@ function compileTool(
     known: true,
     effects,
     rule: flow.rule ?? (acts ? "trusted_action" : "always"),
-    arguments: pathTable(flow.arguments ?? { $: guarded }),
+    arguments: pathTable<ArgumentFlow | undefined>(
+      flow.arguments ?? { $: guarded },
+      undefined,
+      (flows) => strictest(flows, lattice.levels),
+    ),
     recipients: pathTable(
       Object.fromEntries((flow.recipients ?? []).map((path) => [path, true])),
       false,
+      (are) => are.includes(true),
     ),
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
-    result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
-    lookup: pathTable(lookupParts(key, !acts, endorse)),
+    result: pathTable(
+      resultLabels(flow.result, lattice),
+      lattice.label("untrusted"),
+      lattice.joinAll,
+    ),
+    lookup: pathTable<number | undefined>(
+      lookupParts(key, !acts, endorse),
+      undefined,
+      dearestLookup,
+    ),
     showsProgress: flow.progress === "all",
     reads: flow.reads ?? [],
     writes: flow.writes ?? [],

@@ -17,8 +17,25 @@ export interface FlowJudgement {
   readonly endorsements: readonly Endorsement[];
 }
 
-/** Judges one call. A pure function of its facts: no clock, no store, no order of calls. */
+/** How many breaches of one rule a judgement tells of: a list may break it in each of its items. */
+const mostOfRule = 20;
+
+/**
+ * Judges one call. A pure function of its facts: no clock, no store, no order of calls. Of the breaches of each
+ * rule it tells the first 20.
+ */
 export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgement {
+  const judgement = judgeAll(policy, facts);
+  const told = new Map<FlowRule, number>();
+  const violations = judgement.violations.filter(({ rule }) => {
+    const count = (told.get(rule) ?? 0) + 1;
+    told.set(rule, count);
+    return count <= mostOfRule;
+  });
+  return { ...judgement, violations };
+}
+
+function judgeAll(policy: CompiledPolicy, facts: CallFacts): FlowJudgement {
   const { tool, leaves } = facts;
   if (leaves === undefined) {
     return { violations: [{ rule: "unknown_reference" }], endorsements: [] };
