@@ -217,7 +217,7 @@ export function member<Value>(of: Record<string, Value>, key: string, make: () =
 }
 
 /** The own member of a record: what a prototype has is none. */
-export function own<Value>(of: Record<string, Value>, key: string): Value | undefined {
+export function own<Value>(of: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;
 }
 
