@@ -57,10 +57,7 @@ export class ScriptedChatClient implements ChatClient {
    * @param turns One for each request, or a function that answers them all, at once or later.
    * @throws ConfigurationError for what is no turn, and for misspelt members of turns and calls.
    */
-  constructor(
-    turns: readonly ScriptedTurn[] | Script,
-    options: ScriptedChatClientOptions = {},
-  ) {
+  constructor(turns: readonly ScriptedTurn[] | Script, options: ScriptedChatClientOptions = {}) {
     checkOptionNames("ScriptedChatClient", options, optionNames);
     if (!Array.isArray(turns) && typeof turns !== "function") {
       throw new ConfigurationError(
