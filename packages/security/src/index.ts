@@ -37,7 +37,7 @@ export {
   type LabelLatticeOptions,
 } from "./labels/label-lattice.js";
 export { isSealed, sealLabel } from "./labels/label-seal.js";
-export { checkPolicy, type PolicyProblem } from "./policy/check-policy.js";
+export { checkPolicy } from "./policy/check-policy.js";
 export type {
   AnswerFlow,
   ArgumentFlow,
@@ -51,6 +51,7 @@ export type {
   ToolFlow,
   ValueOrigin,
 } from "./policy/flow-policy.js";
+export type { PolicyProblem } from "./policy/policy-problem.js";
 export { toolHash, toolKey } from "./policy/tool-identity.js";
 export { type SecureAgentOptions, secureAgent } from "./secure-agent.js";
 export { isLabeled, type Labeled, labeled } from "./tree/labeled.js";

@@ -83,6 +83,8 @@ export interface FlowRun {
   named: NamedValues | undefined;
   /** How often a denial was given, by its words. */
   readonly denials: Map<string, number>;
+  /** Tools of which was told that their results have another form than the policy says. */
+  readonly shapes: Set<string>;
 }
 
 const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
@@ -148,6 +150,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     shown: bottom,
     named: undefined,
     denials: new Map(),
+    shapes: new Set(),
   };
 }
 

@@ -19,6 +19,7 @@ import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
 import { hideRepeats } from "./hide-repeats.js";
 import { constantError, labelError } from "./label-error.js";
 import { mappedState, partState, type ResultPart } from "./result-parts.js";
+import { missesUntrusted, noticeShape } from "./result-shape.js";
 import {
   hideValue,
   isVisible,
@@ -80,19 +81,19 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
   const marked = labeledTree(value);
   const marks = marked !== undefined && sameJson(marked.value, data) ? marked.marks : undefined;
   const given = marks === undefined ? (marked?.labels ?? []) : [];
-  const state =
-    data !== undefined && isTree(data) && given.length === 0
-      ? restricted(flow, content, tool.result.root)
-      : uniformState(wholeLabel(flow, tool, given, content, value));
   const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
     labelGiven(flow, terms.record.tool, label, otherwise);
-  const said = data ?? (content as unknown as JsonValue);
-  return labelData(
-    terms,
-    content,
-    said,
-    marks === undefined ? state : labeledState(state, marks, labelOf),
-  );
+  const withMarks = (state: PathState<ContentLabel>): PathState<ContentLabel> =>
+    marks === undefined ? state : labeledState(state, marks, labelOf);
+  const asOne = (): PathState<ContentLabel> =>
+    withMarks(uniformState(wholeLabel(flow, tool, given, content, value)));
+  if (data === undefined || !isTree(data) || given.length > 0) {
+    return labelData(terms, content, data ?? (content as unknown as JsonValue), asOne());
+  }
+  const state = withMarks(restricted(flow, content, tool.result.root));
+  if (!missesUntrusted(tool, data, state)) return labelData(terms, content, data, state);
+  noticeShape(flow, tool);
+  return labelData(terms, content, data, asOne());
 }
 
 /** What a content says of itself can only restrict what the policy says of it. */

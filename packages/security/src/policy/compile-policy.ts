@@ -1,9 +1,9 @@
-import { copyJson, isJsonObject, type JsonObject } from "@tunic/core";
+import { ConfigurationError, copyJson, isJsonObject, type JsonObject } from "@tunic/core";
 import { digest } from "../audit/digest.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
 import { createLabelLattice, defaultLattice, type LabelLattice } from "../labels/label-lattice.js";
 import { type PathTable, parsePathPattern, pathTable, patternText } from "../tree/path-pattern.js";
-import { checkPolicyShape } from "./check-policy-shape.js";
+import { checkPolicyShape, labelMembers } from "./check-policy-shape.js";
 import type {
   AnswerFlow,
   ArgumentFlow,
@@ -131,31 +131,33 @@ function compileTool(
 ): CompiledTool {
   const effects = new Set<FlowEffect>(flow.effects ?? ["consequential", "egress"]);
   const acts = effects.has("consequential") || effects.has("egress");
+  const where = `tools["${key}"]`;
+  const { arguments: flows = { $: guarded }, recipients = [], result } = flow;
   return {
     key,
     known: true,
     effects,
     rule: flow.rule ?? (acts ? "trusted_action" : "always"),
-    arguments: pathTable<ArgumentFlow | undefined>(
-      flow.arguments ?? { $: guarded },
-      undefined,
-      (flows) => strictest(flows, lattice.levels),
+    arguments: naming(`${where}.arguments`, () =>
+      pathTable<ArgumentFlow | undefined>(flows, undefined, (all) =>
+        strictest(all, lattice.levels),
+      ),
     ),
-    recipients: pathTable(
-      Object.fromEntries((flow.recipients ?? []).map((path) => [path, true])),
-      false,
-      (are) => are.includes(true),
+    recipients: naming(`${where}.recipients`, () =>
+      pathTable(Object.fromEntries(recipients.map((path) => [path, true])), false, (are) =>
+        are.includes(true),
+      ),
     ),
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
-    result: pathTable(
-      resultLabels(flow.result, lattice),
-      lattice.label("untrusted"),
-      lattice.joinAll,
+    result: naming(`${where}.result`, () =>
+      pathTable(
+        resultLabels(result, lattice, `${where}.result`),
+        lattice.label("untrusted"),
+        lattice.joinAll,
+      ),
     ),
-    lookup: pathTable<number | undefined>(
-      lookupParts(key, !acts, endorse),
-      undefined,
-      dearestLookup,
+    lookup: naming(`the results of endorse for "${key}"`, () =>
+      pathTable<number | undefined>(lookupParts(key, !acts, endorse), undefined, dearestLookup),
     ),
     showsProgress: flow.progress === "all",
     reads: flow.reads ?? [],
@@ -163,6 +165,18 @@ function compileTool(
     definition: flow.definition,
   };
 }
+
+/** Says of an error about a label or a path where in the policy that stands. */
+function naming<Value>(where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || error.message.startsWith(begins)) throw error;
+    throw new ConfigurationError(error.code, `${begins} ${where}: ${error.message}`);
+  }
+}
+
+const begins = "Information flow policy:";
 
 /** The parts of a tool's result that a lookup rule names, with its bits. */
 function lookupParts(
@@ -206,16 +220,19 @@ function addPart(parts: Record<string, number | undefined>, path: string, bits: 
 function resultLabels(
   result: ToolFlow["result"],
   lattice: LabelLattice,
+  where: string,
 ): Record<string, ContentLabel> {
-  const read = (input: LabelInput): ContentLabel =>
-    lattice.label(typeof input === "string" ? input : { integrity: "untrusted", ...input });
+  const read = (input: LabelInput, at: string): ContentLabel =>
+    naming(at, () =>
+      lattice.label(isJsonObject(input) ? { integrity: "untrusted", ...input } : input),
+    );
   if (result === undefined) return {};
-  if (isLabelInput(result)) return { $: read(result) };
-  const labels = Object.entries(result).map(([path, label]) => [path, read(label)] as const);
+  if (isLabelInput(result)) return { $: read(result, where) };
+  const labels = Object.entries(result).map(
+    ([path, label]) => [path, read(label, `${where}["${path}"]`)] as const,
+  );
   return Object.fromEntries(labels);
 }
-
-const labelMembers = new Set(["integrity", "confidentiality", "readers", "capacity"]);
 
 /** A label, or labels by path? No path of one of these names has a text for a label's member. */
 export function isLabelInput(
@@ -223,5 +240,5 @@ export function isLabelInput(
 ): result is LabelInput {
   if (typeof result === "string") return true;
   const keys = Object.keys(result);
-  return keys.length > 0 && keys.every((key) => labelMembers.has(key));
+  return keys.length > 0 && keys.every((key) => labelMembers.includes(key));
 }

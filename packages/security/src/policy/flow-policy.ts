@@ -157,6 +157,8 @@ export interface ValueOrigin {
   readonly tool?: string;
   /** Where in the result of that call. */
   readonly path?: string;
+  /** What `quarantined_llm` was given to make it of, at most 20 values. */
+  readonly of?: readonly ValueOrigin[];
 }
 
 /** One thing that is wrong with a call. */

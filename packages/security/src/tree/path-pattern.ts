@@ -122,6 +122,20 @@ export function uniformState<Value>(value: Value): PathState<Value> {
   return state;
 }
 
+/** Where what a segment of a pattern matches stands; for a wildcard, what no other pattern names. */
+export function stateBelow<Value>(state: PathState<Value>, part: PathPart): PathState<Value> {
+  switch (part.kind) {
+    case "member":
+      return state.member(part.name);
+    case "item":
+      return state.item(part.index);
+    case "anyMember":
+      return state.member("");
+    case "anyItem":
+      return state.item(Number.MAX_SAFE_INTEGER);
+  }
+}
+
 /** All patterns that begin alike. */
 interface PatternNode<Value> {
   /** Of the pattern that ends here. */
