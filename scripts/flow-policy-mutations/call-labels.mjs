@@ -137,8 +137,17 @@ export const callGuards = {
   "tools/quarantined-llm.ts": [
     [
       "the quarantine's answer knows what it was made of",
-      "const label = lattice.joinAll(found.map((stored) => lattice.read(stored.label) ?? lattice.top));",
-      "const label = lattice.bottom;",
+      "    ...found.map((stored) => lattice.read(stored.label) ?? lattice.top),\n",
+    ],
+    [
+      "the quarantine's answer knows what the question knew",
+      "    record.callLabel,\n    ...found",
+      "    ...found",
+    ],
+    [
+      "that there is no answer is told only where it is affordable",
+      '!untrusted || spendOutcome(flow, callId, "quarantined_llm")',
+      "!untrusted || callId",
     ],
     [
       "a small answer is shown only where it is affordable",
@@ -228,21 +237,22 @@ export const callGuards = {
   "answer/shown-variables.ts": [
     [
       "what an answer has shown the user, the model does not see",
-      "  return changed ?? messages;",
-      "  return changed ? messages : messages;",
+      'if (message.role !== "assistant" || !message.contents.some(isShown)) return message;',
+      "if (message) return message;",
     ],
   ],
   "variables/variable-store.ts": [
     [
       "hidden values have a limit",
-      "memory.next > most || memory.bytes + bytes > mostBytes",
+      "count >= most || memory.bytes + bytes > mostBytes",
       "memory.bytes + bytes > mostBytes",
     ],
     [
       "hidden bytes have a limit",
-      "memory.next > most || memory.bytes + bytes > mostBytes",
-      "memory.next > most",
+      "count >= most || memory.bytes + bytes > mostBytes",
+      "count >= most",
     ],
+    ["hidden values are counted", "      count += 1;\n"],
     ["hidden bytes are counted", "      memory.bytes += bytes;\n"],
   ],
 };

@@ -23,7 +23,7 @@ export const messageGuards = {
     ["a run inside another one knows what its call knows", "    flow.floor,\n"],
     ["instructions have a label", "    labels.instructions,\n"],
     ["what providers say in a run has a label", "    providedLabel(flow, options.instructions),\n"],
-    ["messages have labels", "    messagesLabel(flow, messages),\n"],
+    ["messages have labels", "    shown,\n    toolsLabel", "    toolsLabel"],
     ["definitions have a label", "    toolsLabel(flow, options.tools ?? []),\n"],
     ["what a service holds has a label", "    heldLabel(flow, options),\n"],
     [
@@ -33,8 +33,9 @@ export const messageGuards = {
     ],
     [
       "options of a service can name what it holds",
-      "for (const options of Object.values(providerOptions ?? {})) ids.push(...heldIds(options));",
+      "for (const own of Object.values(providerOptions ?? {})) ids.push(...heldIds(own));",
     ],
+    ["hosted tools can name what a service holds", "    ids.push(...heldIds(tool.definition));\n"],
     [
       "a definition is vetted by its hash",
       "return definition !== undefined && definition === toolHash(original);",
@@ -44,10 +45,12 @@ export const messageGuards = {
       "a definition is what it was when it was first met",
       "  for (const tool of tools) noteDefinition(flow, tool);\n",
     ],
+  ],
+  "flow/request-view.ts": [
     [
       "another view is labelled anew",
-      "view.messages.every((message, at) => message === messages[at])",
-      "true",
+      "given.every((message, at) => message === messages[at]);",
+      "given !== messages;",
     ],
   ],
   "flow/answer-label.ts": [

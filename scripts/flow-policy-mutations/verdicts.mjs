@@ -185,7 +185,6 @@ export const verdictGuards = {
       "if (isOwnTool(originalOf(tool))) return",
       "if (tool) return",
     ],
-    ["what handlers say is written down", "  noteOwnWords(flow, response.messages);\n"],
     [
       "a permit needs a decision",
       "if (decision === undefined || asked !== permit) return false;",

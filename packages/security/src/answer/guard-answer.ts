@@ -9,10 +9,11 @@ import type {
 } from "@tunic/core";
 
 import type { AnswerLabel } from "../flow/answer-label.js";
+import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
-import { asReference, referenceTo } from "../tree/reference.js";
+import { asReference, type Reference, referenceTo } from "../tree/reference.js";
 import { mayRead } from "./audience.js";
 import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
@@ -54,7 +55,12 @@ class GuardedAnswer implements Transform {
     this.#flow = flow;
     this.#answer = answer;
     this.#json = json;
-    this.#links = linkGuard((link) => this.#keeps(link, answer.current));
+    this.#links = linkGuard(
+      (link) => this.#keeps(link, answer.current),
+      () => {
+        this.#removed += 1;
+      },
+    );
   }
 
   update(update: DeltaUpdate, emit: Emit): void | Promise<void> {
@@ -117,9 +123,14 @@ class GuardedAnswer implements Transform {
   /** Text as it may be shown; a hidden value is a content of its own, with its own label. */
   #pieces(parts: readonly string[]): readonly (string | Content)[] {
     return parts.flatMap((part): readonly (string | Content)[] => {
-      const content = this.#shownValue(part);
-      if (content === undefined) return [this.#links.add(part)];
-      return [this.#links.flush(), content];
+      const reference = readReference(part);
+      const stored = reference && this.#flow.variables.get(reference.id, reference.path);
+      if (reference === undefined || stored === undefined) {
+        return [
+          this.#leaves(this.#answer.current) ? this.#links.pass(part) : this.#links.add(part),
+        ];
+      }
+      return [this.#links.flush(), this.#shownValue(reference, stored)];
     });
   }
 
@@ -138,17 +149,15 @@ class GuardedAnswer implements Transform {
     if (content.type === "error")
       return { ...content, message: this.#guarded(content.message, label) };
     if (content.type !== "uri" || this.#keeps(content.uri, label)) return content;
+    this.#removed += 1;
     return { type: "text", text: removedLink };
   }
 
-  #shownValue(part: string): Content | undefined {
-    const reference = readReference(part);
-    const stored = reference && this.#flow.variables.get(reference.id, reference.path);
-    if (reference === undefined || stored === undefined) return undefined;
+  #shownValue({ id, path }: Reference, stored: StoredVariable): Content {
     const { lattice } = this.#flow.settings;
     const label = lattice.read(stored.label) ?? lattice.top;
     this.#flow.shown = lattice.join(this.#flow.shown, label);
-    const variable = referenceTo(reference.id, reference.path).$ref;
+    const variable = referenceTo(id, path).$ref;
     const text = mayRead(this.#flow.settings, label)
       ? this.#guarded(stored.value, label)
       : this.#withheldValue();
@@ -163,19 +172,18 @@ class GuardedAnswer implements Transform {
   #guarded(value: JsonValue, label: ContentLabel): string {
     const plain = typeof value === "string" && !this.#json;
     const text = plain ? value : JSON.stringify(value);
-    const guard = linkGuard((link) => this.#keeps(link, label));
-    return guard.add(text) + guard.flush();
+    if (this.#leaves(label)) return this.#links.pass(text);
+    return this.#links.aside(text, (link) => this.#keeps(link, label));
+  }
+
+  /** Whether all links of data of a label stay. */
+  #leaves(label: ContentLabel): boolean {
+    const { policy, mode } = this.#flow.settings;
+    return policy.answer.links === "allow" || mode === "shadow" || label.integrity === "trusted";
   }
 
   #keeps(link: string, label: ContentLabel): boolean {
-    const { links = "remove" } = this.#flow.settings.policy.answer;
-    const kept =
-      links === "allow" ||
-      this.#flow.settings.mode === "shadow" ||
-      label.integrity === "trusted" ||
-      namedValuesOf(this.#flow).hasLink(link);
-    if (!kept) this.#removed += 1;
-    return kept;
+    return this.#leaves(label) || namedValuesOf(this.#flow).hasLink(link);
   }
 
   async #withhold(update: DeltaUpdate, emit: Emit): Promise<void> {

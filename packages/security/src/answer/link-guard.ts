@@ -1,6 +1,16 @@
-import { linkEnd, linkStart } from "../policy/links.js";
+import {
+  endOf,
+  linkAt,
+  linkEnd,
+  linkSoFar,
+  linkStartIn,
+  longestAutolink,
+  longestLink,
+  lookAhead,
+  lookBehind,
+} from "../policy/links.js";
 
-/** Takes links out of a text that comes in pieces. */
+/** Takes links out of a text that comes in pieces; where it is cut makes no difference. */
 export interface LinkGuard {
   /** Whether nothing is held back. */
   readonly isEmpty: boolean;
@@ -8,32 +18,48 @@ export interface LinkGuard {
   add(text: string): string;
   /** Nothing more comes for now: what was held back. */
   flush(): string;
+  /**
+   * A whole text of its own that is shown in between, by other rules. Together with what stands around
+   * it, it makes no link either.
+   */
+  aside(text: string, keeps: (link: string) => boolean): string;
+  /** Lets a text through as it is, with what was held back; but for the rest of a word that a text in between has begun. */
+  pass(text: string): string;
 }
 
 /** What stands instead of a link. */
 export const removedLink = "[link removed]";
 
-/** A link is held back until it is whole; one that is longer than anybody writes is none to keep. */
-const longestLink = 2048;
+/** How much is looked at in one go, in characters. */
+const longestView = 8192;
 
-/** The longest text that can turn out to begin a link, once more of it has come. */
-const longestStart = 12;
-
-/** @param keeps Whether a link may stay, given whole. */
-export function linkGuard(keeps: (link: string) => boolean): LinkGuard {
-  return new GuardedText(keeps);
+/**
+ * @param keeps Whether a link may stay, given whole. It may be asked more than once about one link.
+ * @param onRemoved Called for each link that is taken out.
+ */
+export function linkGuard(
+  keeps: (link: string) => boolean,
+  onRemoved: () => void = () => {},
+): LinkGuard {
+  return new GuardedText(keeps, onRemoved);
 }
 
 class GuardedText implements LinkGuard {
   readonly #keeps: (link: string) => boolean;
+  readonly #onRemoved: () => void;
   #held = "";
   /** The end of what was shown: a link may begin there. */
   #before = "";
   /** Inside a link that was taken out and has not ended yet. */
   #skipping = false;
+  /** Behind a link that was kept and has not ended yet: nothing may make another one of it. */
+  #open = false;
+  /** What may stay of a word that a text in between has begun. */
+  #foreign: ((link: string) => boolean) | undefined;
 
-  constructor(keeps: (link: string) => boolean) {
+  constructor(keeps: (link: string) => boolean, onRemoved: () => void) {
     this.#keeps = keeps;
+    this.#onRemoved = onRemoved;
   }
 
   get isEmpty(): boolean {
@@ -41,6 +67,7 @@ class GuardedText implements LinkGuard {
   }
 
   add(text: string): string {
+    this.#foreign = undefined;
     this.#held += text;
     return this.#advance(false);
   }
@@ -49,14 +76,50 @@ class GuardedText implements LinkGuard {
     return this.#advance(true);
   }
 
+  aside(text: string, keeps: (link: string) => boolean): string {
+    const inner = new GuardedText(keeps, this.#onRemoved);
+    inner.#before = this.#before;
+    inner.#open = this.#open;
+    const shown = inner.add(text) + inner.flush();
+    if (shown === "") return "";
+    this.#open = inner.#open;
+    this.#skipping = inner.#skipping;
+    this.#foreign = /\s$/u.test(shown) ? undefined : keeps;
+    return this.#note(shown);
+  }
+
+  pass(text: string): string {
+    if (this.#foreign === undefined) return this.#pass(text);
+    const end = text.search(/\s/u);
+    this.#held += end < 0 ? text : text.slice(0, end);
+    return end < 0 ? this.#advance(false) : this.#advance(true) + this.#pass(text.slice(end));
+  }
+
+  #pass(text: string): string {
+    const shown = this.#held + text;
+    this.#held = "";
+    this.#skipping = false;
+    this.#open = false;
+    this.#foreign = undefined;
+    return this.#note(shown);
+  }
+
   #advance(all: boolean): string {
-    let out = "";
+    const out: string[] = [];
     while (this.#held !== "") {
-      const text = this.#skipping ? this.#skip() : this.#next(all);
+      const text = this.#open ? this.#part(all) : this.#skipping ? this.#skip() : this.#next(all);
       if (text === undefined) break;
-      out += text;
+      out.push(text);
     }
-    return out;
+    return out.join("");
+  }
+
+  /** What stands between a link and what comes behind it: a blank, where it would become another link. */
+  #part(all: boolean): string | undefined {
+    const next = this.#held.search(/[^.,;:!?)\]}"'`|>*_~]/u);
+    if (next < 0 && !all) return undefined;
+    this.#open = false;
+    return next < 0 || /[\s<]/u.test(this.#held[next] ?? "") ? "" : this.#note(" ");
   }
 
   /** The rest of a link that was taken out is taken out, too. */
@@ -69,25 +132,47 @@ class GuardedText implements LinkGuard {
 
   /** What can be shown up to the end of the next link; undefined while that has to wait for more. */
   #next(all: boolean): string | undefined {
-    const start = startOf(this.#before, this.#held);
-    if (start > 0) return this.#show(start);
-    if (start < 0) {
-      const ready = this.#held.length - (all ? 0 : tailOf(this.#held));
-      return ready === 0 ? undefined : this.#show(ready);
-    }
-    const end = this.#held.search(linkEnd);
-    if (end < 0 && !all && this.#held.length <= longestLink) return undefined;
-    return this.#link(end);
+    const view = this.#held.slice(0, longestView);
+    const whole = view.length === this.#held.length;
+    const decided = whole
+      ? view.length - (all ? 0 : undecided(view))
+      : longestView - longestAutolink - lookAhead;
+    const found = linkStartIn(this.#before + view, this.#before.length);
+    // A link may have begun in what was shown before.
+    const start = found < 0 ? -1 : Math.max(0, found - this.#before.length);
+    if (start < 0 || start >= decided) return decided === 0 ? undefined : this.#show(decided);
+    return start > 0 ? this.#show(start) : this.#link(all);
   }
 
-  /** @param end Where the link ends; below 0 where it has not ended yet. */
-  #link(end: number): string {
-    const link = end < 0 ? this.#held : this.#held.slice(0, end);
-    const whole = link.replace(/[.,;:!?]+$/, "");
-    const kept = link.length <= longestLink && this.#keeps(whole);
-    this.#held = this.#held.slice(link.length);
-    this.#skipping = !kept && end < 0;
-    return this.#note(kept ? link : removedLink + link.slice(whole.length));
+  /** The link that the text begins with, or what stands in its place; undefined while it may go on. */
+  #link(all: boolean): string | undefined {
+    const found = linkAt(this.#held, this.#before.slice(-1), all);
+    if (found === undefined) {
+      const link = linkSoFar(this.#held);
+      // Not to be kept, however it goes on.
+      const lost = link !== undefined && !this.#mayStay(link);
+      return lost ? this.#remove(link, endOf(this.#held)) : undefined;
+    }
+    const { link, longest, stop } = found;
+    const kept =
+      longest.length <= longestLink &&
+      this.#mayStay(link) &&
+      (longest === link || this.#mayStay(longest));
+    if (!kept) return this.#remove(link, stop);
+    this.#open = stop === this.#held.length;
+    return this.#show(stop);
+  }
+
+  #mayStay(link: string): boolean {
+    return (this.#foreign ?? this.#keeps)(link);
+  }
+
+  #remove(link: string, stop: number): string {
+    this.#onRemoved();
+    const trailing = this.#held.slice(link.length, stop);
+    this.#skipping = stop === this.#held.length || stop > longestLink;
+    this.#held = this.#held.slice(stop);
+    return this.#note(removedLink + trailing);
   }
 
   #show(length: number): string {
@@ -97,25 +182,16 @@ class GuardedText implements LinkGuard {
   }
 
   #note(text: string): string {
-    this.#before = (this.#before + text).slice(-longestStart);
+    const end = text.length > 4096 ? text.slice(-4096) : text;
+    this.#before = (this.#before + end).replace(/\s+/gu, " ").slice(-lookBehind);
     return text;
   }
 }
 
-/** Where in `text` a link begins, or goes on that began in what stands before it; -1 for nowhere. */
-function startOf(before: string, text: string): number {
-  const match = (before + text).match(linkStart);
-  if (match?.index === undefined) return -1;
-  const end = match.index + match[0].length;
-  if (end > before.length) return Math.max(0, match.index - before.length);
-  // It stood in what was shown already, and was looked at then.
-  const later = text.match(linkStart);
-  return later?.index ?? -1;
-}
-
-/** How much of the end of a text could be the beginning of a link. */
-function tailOf(text: string): number {
-  const tail = text.slice(-longestStart);
-  const word = tail.search(/(?:[\p{L}]+:?|[("'=<\s]?\/{1,2}|w{1,3}\.?)$/iu);
-  return word < 0 ? 0 : tail.length - word;
+/** How much of the end of a text has to wait for more, to see whether a link begins there. */
+function undecided(text: string): number {
+  const autolink = text.slice(-longestAutolink - lookAhead).match(/<[a-z][a-z0-9+.-]*:[^\s<>]*$/iu);
+  if (autolink !== null) return autolink[0].length;
+  const word = text.slice(-lookAhead).match(/(?:(?![\s])[!-~\p{Cc}\p{Cf}])+[\t\r\n]*$/u);
+  return word?.[0].length ?? 0;
 }

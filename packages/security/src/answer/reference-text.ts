@@ -1,5 +1,5 @@
 /** A reference as it is written in a text, such as `{"$ref":"v3.body"}`. */
-const written = /\{\s{0,4}"\$ref"\s{0,4}:\s{0,4}"v[1-9][^"\\\n]{0,200}"\s{0,4}\}/;
+const written = /\{\s{0,4}"\$ref"\s{0,4}:\s{0,4}"v[1-9](?:[^"\\\n]|\\["\\]){0,100}"\s{0,4}\}/;
 
 /** The longest reference that is looked for. */
 const longest = 240;
@@ -9,7 +9,7 @@ function begins(text: string): boolean {
   const bare = text.replace(/\s+/g, "");
   const head = '{"$ref":"v';
   if (bare.length <= head.length) return head.startsWith(bare);
-  return bare.startsWith(head) && /^[^"\\]*"?$/.test(bare.slice(head.length));
+  return bare.startsWith(head) && /^(?:[^"\\]|\\["\\])*(?:\\|"\}?)?$/.test(bare.slice(head.length));
 }
 
 /** Finds references in a text that comes in pieces. */

@@ -40,10 +40,15 @@ export function believedLabel(
   return genuine ? read : undefined;
 }
 
-/** What a message's seal is over: what it says, without ids, which change when it enters a log. */
+/**
+ * What a message's seal is over: what it says, without ids, which change when it enters a log, and without
+ * the questions that the loop adds when it pauses.
+ */
 export function sealedMessage(contents: readonly Content[]): JsonValue {
-  return contents.map(sealedContent);
+  return contents.filter(({ type }) => !added.has(type)).map(sealedContent);
 }
+
+const added: ReadonlySet<string> = new Set(["function_approval_request", "paused_call"]);
 
 /**
  * What a content's seal is over: all that a model may get of it. A vendor's own data can be sent in its place,

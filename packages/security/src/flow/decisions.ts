@@ -13,6 +13,7 @@ export function decide(
   call: ReadCall,
   { violations, endorsements }: FlowJudgement,
   verdict: FlowDecision["verdict"],
+  told = call.callLabel,
 ): void {
   const decision: FlowDecision = {
     callId,
@@ -21,6 +22,7 @@ export function decide(
     callLabel: { ...call.callLabel } as unknown as JsonObject,
     violations,
     remedies: remediesFor(violations.map(({ rule }) => rule)),
+    ...(told !== call.callLabel && { told: { ...told } as unknown as JsonObject }),
     endorsed: endorsements.map(({ at, bits }) => ({ at, bits })),
     policy: flow.settings.policy.hash,
   };

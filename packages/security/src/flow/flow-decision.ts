@@ -16,6 +16,8 @@ export interface FlowDecision {
   readonly callLabel: JsonObject;
   /** What is wrong with the call; empty where nothing is. */
   readonly violations: readonly FlowViolation[];
+  /** Of the denial, where it tells of untrusted values in the call, and there were no bits left for that. */
+  readonly told?: JsonObject;
   /** What could be done instead. */
   readonly remedies: readonly FlowRemedy[];
   /** What was let through although it is untrusted: where (empty: the whole call), and its bits. */

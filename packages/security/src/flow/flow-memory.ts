@@ -92,13 +92,13 @@ export function flowLedgerOf(run: RunContext): FlowMemory | undefined {
   return run.parent && flowLedgerOf(run.parent);
 }
 
-/** The memory in a session; begun where there is none, or where it is not to be read. */
+/** The memory in a session; begun where there is none. Never throws, whatever was stored. */
 export function flowMemoryIn(session: AgentSession): FlowMemory {
   const stored: unknown = Object.hasOwn(session.state, stateKey)
     ? session.state[stateKey]
     : undefined;
   if (loaded.has(stored as object)) return stored as FlowMemory;
-  const memory = isJsonObject(stored) ? readMemory(stored) : newFlowMemory();
+  const memory = stored === undefined ? newFlowMemory() : storedMemory(stored, session);
   session.state[stateKey] = memory as unknown as JsonObject;
   loaded.add(memory);
   return memory;
@@ -107,35 +107,99 @@ export function flowMemoryIn(session: AgentSession): FlowMemory {
 /** The memories of this process; whatever else stands in a session was stored, and is read first. */
 const loaded = new WeakSet<object>();
 
-const records = [
-  "variables",
-  "messages",
-  "resources",
-  "held",
-  "definitions",
-  "permits",
-  "decisions",
-] as const satisfies readonly (keyof FlowMemory)[];
+const records = ["messages", "resources", "held", "definitions", "permits"] as const;
+
+/**
+ * A memory as it was stored. Where it cannot say any more which messages came from elsewhere, none of them
+ * is believed.
+ */
+function storedMemory(stored: unknown, { messages }: AgentSession): FlowMemory {
+  const copy = copyOf(stored);
+  const memory = copy === undefined ? newFlowMemory() : readMemory(copy);
+  if (copy !== undefined && copy["version"] === 1 && isJsonObject(copy["messages"])) return memory;
+  for (const { id, role } of messages) {
+    if (role === "assistant" || role === "tool") put(memory.messages, id, noLabel);
+  }
+  return memory;
+}
+
+/** What is read as the worst label wherever a label is read. */
+const noLabel = {} as ContentLabel;
+
+/** Stores bring plain JSON; whatever else is there is nothing. */
+function copyOf(stored: unknown): JsonObject | undefined {
+  try {
+    return isJsonObject(stored) ? copyJson(stored) : undefined;
+  } catch {
+    return undefined;
+  }
+}
 
 /** Member by member, so that nothing in a stored memory can reach a prototype. */
-function readMemory(stored: JsonObject): FlowMemory {
+function readMemory(source: JsonObject): FlowMemory {
   const memory = newFlowMemory();
-  const source = copyJson(stored);
   for (const name of records) {
-    const part = partOf(source, name);
-    for (const [key, value] of Object.entries(part))
+    for (const [key, value] of Object.entries(partOf(source, name)))
       put(memory[name] as Record<string, unknown>, key, value);
   }
-  for (const name of ["next", "bytes", "bits"] as const) {
-    const count = source[name];
-    if (typeof count === "number" && count >= 0) memory[name] = count;
+  for (const [id, stored] of Object.entries(readVariables(partOf(source, "variables"))))
+    put(memory.variables, id, stored);
+  for (const [id, decision] of Object.entries(partOf(source, "decisions"))) {
+    if (isJsonObject(decision)) put(memory.decisions, id, decision as unknown as FlowDecision);
   }
+  // A number that was given is never given again.
+  memory.next = Math.max(count(source["next"], 1), lastId(memory.variables) + 1);
+  memory.bytes = count(source["bytes"], 0);
+  // Where it is not known what was spent, all was.
+  memory.bits = bitsIn(source["bits"]);
   const { lowered } = source;
   if (Array.isArray(lowered)) memory.lowered.push(...lowered.filter(isJsonObject));
   for (const [key, child] of Object.entries(partOf(source, "children"))) {
     if (isJsonObject(child)) put(memory.children, key, readMemory(child));
   }
   return memory;
+}
+
+/** Variables as they were stored; what is none is left out. Labels are read where they are used. */
+export function readVariables(part: object): Record<string, StoredVariable> {
+  const variables: Record<string, StoredVariable> = record();
+  for (const [id, stored] of Object.entries(part) as readonly [string, unknown][]) {
+    if (!isJsonObject(stored) || !Object.hasOwn(stored, "value")) continue;
+    const { value = null, label, origin } = stored;
+    const texts = Object.entries(isJsonObject(origin) ? origin : {}).filter(
+      ([name, text]) => originMembers.has(name) && typeof text === "string",
+    );
+    put(variables, id, {
+      value,
+      label: label as unknown as ContentLabel,
+      origin: Object.fromEntries(texts),
+    });
+  }
+  return variables;
+}
+
+const originMembers: ReadonlySet<string> = new Set<keyof ValueOrigin>([
+  "variable",
+  "callId",
+  "tool",
+  "path",
+]);
+
+function count(value: unknown, otherwise: number): number {
+  return Number.isSafeInteger(value) && Number(value) >= otherwise ? Number(value) : otherwise;
+}
+
+function bitsIn(value: unknown): number {
+  return typeof value === "number" && value >= 0 ? value : Number.MAX_SAFE_INTEGER;
+}
+
+function lastId(variables: object): number {
+  let last = 0;
+  for (const id of Object.keys(variables)) {
+    const number = Number(/^v([1-9]\d{0,14})$/.exec(id)?.[1] ?? 0);
+    if (number > last) last = number;
+  }
+  return last;
 }
 
 function partOf(source: JsonObject, name: string): JsonObject {

@@ -1,7 +1,7 @@
 import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import type { FlowAudit } from "../audit/flow-audit.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
-import type { LabelSecret } from "../labels/label-keys.js";
+import { type LabelSecret, readLabelKeys } from "../labels/label-keys.js";
 import type { LabelLattice } from "../labels/label-lattice.js";
 import { type CompiledPolicy, compilePolicy } from "../policy/compile-policy.js";
 import type { FlowPolicy } from "../policy/flow-policy.js";
@@ -122,7 +122,8 @@ export function flowSettings(
     new Set(["instructions", "user", "attachments", "providers", "held"]),
   );
   checkLimits(what, limits);
-  if (audit !== undefined && typeof audit.append !== "function") {
+  if (labelSecret !== undefined) readLabelKeys(labelSecret);
+  if (audit !== undefined && typeof audit?.append !== "function") {
     throw wrong(what, "needs an `audit` with a method append, such as memoryFlowAudit()");
   }
   if (options.policy === undefined)

@@ -25,6 +25,8 @@ export interface CallRecord {
   readonly argumentsLabel: ContentLabel;
   /** The arguments, references expanded. */
   readonly effective: JsonObject;
+  /** The number of the first variable that was not there when it was judged. */
+  readonly nextVariable: number;
   /** The untrusted texts and numbers among them that references stood for. */
   readonly untrustedArguments: readonly (string | number)[];
 }

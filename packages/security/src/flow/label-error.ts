@@ -18,7 +18,9 @@ export function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
     const contents = result.contents.map((content) => stamp(flow, content, label, result));
     return { ...result, contents };
   }
-  const told = isVisible(terms, base) || spendOutcome(flow, callId, tool.key);
+  // A failure may be the doing of whoever makes the results, too.
+  const cause = lattice.join(base, tool.result.root.value);
+  const told = isVisible(terms, cause) || spendOutcome(flow, callId, tool.key);
   if (told && isQuiet(result)) {
     remember(terms, record.callLabel, 0);
     return errorOf(terms, result, saysNothing, "Function failed.");

@@ -124,7 +124,8 @@ function labelData(
     partState(state, terms.tool.lookup.root),
     (each) => isVisible(terms, labelOfPart(terms, each)),
     ({ value, labels, path }) => {
-      const label = lattice.joinAll(labels.map((each) => labelOfPart(terms, each)));
+      // What is only looked up is counted where it is shown: hidden, it is as untrusted as what has chosen it.
+      const label = lattice.joinAll([terms.base, ...labels.map((each) => each.label)]);
       return hideValue(terms, value, label, path());
     },
   );

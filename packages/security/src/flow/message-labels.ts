@@ -113,14 +113,14 @@ export function messageLabel(flow: FlowRun, message: Message): ContentLabel {
 }
 
 function computeLabel(flow: FlowRun, message: Message): ContentLabel {
-  const { labels } = flow.settings;
   const { role, id } = message;
   const recorded = own(flow.memory.messages, id);
   if (recorded !== undefined) return read(flow, recorded);
-  if (role === "system") return labels.instructions;
   // A handler may show a message otherwise than it stands in the log: it is no less for that.
   const stored = flow.stored.get(id);
-  if (role === "user") return userLabel(flow, message, stored ?? flow.input.get(id));
+  if (role === "user" || role === "system") {
+    return userLabel(flow, message, stored ?? flow.input.get(id));
+  }
   if (role === "tool") return toolLabel(flow, message, stored);
   return assistantLabel(flow, message, stored);
 }
@@ -130,7 +130,7 @@ function userLabel(flow: FlowRun, message: Message, origin: Message | undefined)
   const whole = believedLabel(flow, message, false, () => sealedMessage(message.contents));
   if (whole !== undefined) return whole;
   if (origin === undefined) {
-    // Not the user's: a provider or handler has put it here, and has to say what it is.
+    // Not of the input, whatever its role: a provider or handler has put it here, and has to say what it is.
     const usual = providerLabel(flow, message.additionalProperties?.["contextProvider"]);
     return lattice.joinAll(
       message.contents.map(
@@ -144,6 +144,7 @@ function userLabel(flow: FlowRun, message: Message, origin: Message | undefined)
   return lattice.joinAll([
     restricted,
     flow.floor,
+    ...(message.role === "system" ? [flow.settings.labels.instructions] : []),
     ...message.contents.map((content) => userContentLabel(flow, content)),
   ]);
 }
@@ -182,8 +183,10 @@ function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean
   if (labels.every((label) => label !== undefined) && labels.length > 0)
     return lattice.joinAll(labels);
   // What comes out of a tool has a label. Without one the loop itself has answered, in words of its own:
-  // the call was refused, or interrupted. That says what the call said.
+  // the call was refused, or interrupted. That says what the call said, and sometimes what it held.
   if (labels.every((label) => label === undefined) && !hasLostLabel(flow, result)) {
+    const told = own(flow.memory.decisions, callId)?.told;
+    if (told !== undefined) return lattice.read(told) ?? lattice.top;
     return callLabel(flow, callId) ?? lattice.top;
   }
   return lattice.top;

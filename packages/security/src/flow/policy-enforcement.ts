@@ -10,6 +10,7 @@ import {
   type VerdictContext,
 } from "@tunic/core";
 import { asTrusted } from "../labels/as-trusted.js";
+import type { ContentLabel } from "../labels/content-label.js";
 import type { CallLeaf } from "../policy/call-leaves.js";
 import {
   denialOf,
@@ -29,6 +30,7 @@ import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
 import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { outcomeLabel } from "./outcome-label.js";
 import { given, permitFor } from "./permit.js";
 import { type ReadCall, readCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
@@ -118,6 +120,7 @@ async function enforceCall(
     callLabel: decided,
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
+    nextVariable: flow.memory.next,
     untrustedArguments: (call.leaves ?? []).flatMap(untrustedValue),
   });
   if (inner.kind === "deny") return inner;
@@ -167,7 +170,9 @@ function weigh(
   }
   // Nobody can judge a reference that stands for nothing.
   if (mode !== "approve" || call.leaves === undefined) {
-    decide(flow, callId, call, judged, "deny");
+    const told = outcomeLabel(flow, callId, call, weighed(flow, call, judged));
+    flow.results.set(callId, told);
+    decide(flow, callId, call, judged, "deny", told);
     return { kind: "deny", message: denial(flow, call.tool.key, first.rule) };
   }
   if (isPermitted(flow, context, call, judged)) {
@@ -184,6 +189,26 @@ function weigh(
       flow: { tool: call.tool.key, violations: judged.violations as never },
     },
   };
+}
+
+/** What a denial depended on, beside labels: that it was denied tells of it. */
+function weighed(
+  { settings: { lattice, policy } }: FlowRun,
+  { tool, leaves = [], argumentsLabel }: ReadCall,
+  { violations }: Judged,
+): ContentLabel {
+  const selects = policy.endorse.some(({ type }) => type === "selection");
+  // With `either`, whatever else is wrong would not have counted but for the values.
+  const rules = (tool.rule === "either" ? violations : violations.slice(0, 1)).map(
+    ({ rule }) => rule,
+  );
+  const byValue =
+    rules.includes("untrusted_link") ||
+    rules.includes("unknown_reference") ||
+    (rules.includes("trusted_argument") && selects);
+  if (byValue) return argumentsLabel;
+  if (!rules.includes("permitted_flow")) return lattice.bottom;
+  return lattice.joinAll(leaves.flatMap((leaf) => (leaf.recipient ? [leaf.label] : [])));
 }
 
 /** A model that tries the same for ever is told to stop; how often it may try says nothing of the data. */

@@ -7,7 +7,7 @@ import { definedNames, toolHash, toolKey } from "../policy/tool-identity.js";
 import { originalOf } from "../tools/wrap-tool.js";
 import { innerPath, type PathStep, pathText, wholeValue } from "../tree/json-path.js";
 import type { PathState } from "../tree/path-pattern.js";
-import { asReference } from "../tree/reference.js";
+import { asReference, referencesIn } from "../tree/reference.js";
 import { expand } from "./expand.js";
 import { own } from "./flow-memory.js";
 import type { FlowRun } from "./flow-run.js";
@@ -59,9 +59,21 @@ export function readCall(
     tool: compiled,
     callLabel,
     leaves,
-    argumentsLabel: lattice.joinAll([callLabel, ...(leaves ?? []).map((leaf) => leaf.label)]),
+    argumentsLabel: lattice.joinAll([
+      callLabel,
+      ...(leaves?.map((leaf) => leaf.label) ?? namedLabels(flow, args)),
+    ]),
     effective: leaves === undefined ? args : expand(flow, args),
   };
+}
+
+/** Of the variables that arguments name, where some of their parts are not there: which are, tells of the variables. */
+function namedLabels({ variables, settings }: FlowRun, args: JsonObject): readonly ContentLabel[] {
+  const { lattice } = settings;
+  return referencesIn(args).flatMap(({ id }) => {
+    const stored = variables.get(id);
+    return stored === undefined ? [] : [lattice.read(stored.label) ?? lattice.top];
+  });
 }
 
 /** What the arguments of a call are read against. */
@@ -127,6 +139,10 @@ class LeafReader {
       this.#reference(reference, flows, recipients);
       return;
     }
+    // An empty list says nothing, but where it came from does, and so do the names that lead to it.
+    if (isEmpty(value) && (variable !== undefined || this.#path.length > 1)) {
+      this.#leaf(value, flows, recipients, variable);
+    }
     const entries = Array.isArray(value)
       ? value.map((item: JsonValue, at): [PathStep, JsonValue] => [at, item])
       : Object.entries(value as JsonObject);
@@ -153,8 +169,6 @@ class LeafReader {
     const origin = { ...stored.origin, path: innerPath(stored.origin.path ?? wholeValue, path) };
     const variable = { label, origin: { variable: id, ...origin } };
     this.#value(stored.value, flows, recipients, variable);
-    // An empty list says nothing, but where it came from still counts.
-    if (isEmpty(stored.value)) this.#leaf(stored.value, flows, recipients, variable);
   }
 
   #leaf(

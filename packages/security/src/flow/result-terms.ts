@@ -49,7 +49,9 @@ function baseLabel(
     return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
   });
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
-  return lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+  const { capacity: _, ...rest } = lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+  // What is made of several small values says as much as all of them: a join does not add up their bits.
+  return lattice.label(rest);
 }
 
 /** Whether the model may see what has this label, in the context that it called from. */

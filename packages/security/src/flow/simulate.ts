@@ -3,11 +3,11 @@ import type { ContentLabel } from "../labels/content-label.js";
 import { type CompiledPolicy, compilePolicy, unknownTool } from "../policy/compile-policy.js";
 import type { FlowPolicy } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
-import { namedValues } from "../policy/named-values.js";
-import { variableStore } from "../variables/variable-store.js";
+import { type NamedValues, namedValues } from "../policy/named-values.js";
+import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
 import { remediesFor } from "./decisions.js";
 import type { FlowDecision } from "./flow-decision.js";
-import { type FlowMemory, flowMemoryIn, newFlowMemory, own } from "./flow-memory.js";
+import { type FlowMemory, flowMemoryIn, newFlowMemory, own, readVariables } from "./flow-memory.js";
 import { readLeaves } from "./read-call.js";
 
 /** The calls of a conversation, with everything that a policy judges them by. Plain JSON; it holds contents. */
@@ -58,8 +58,8 @@ function callsOf(message: Message, memory: FlowMemory): readonly TracedCall[] {
   });
 }
 
-function userTexts({ role, contents }: Message): readonly string[] {
-  if (role !== "user") return [];
+function userTexts({ role, contents, additionalProperties }: Message): readonly string[] {
+  if (role !== "user" || additionalProperties?.["label"] !== undefined) return [];
   return contents.flatMap((content) =>
     content.type === "text" && content.additionalProperties?.["label"] === undefined
       ? [content.text]
@@ -76,9 +76,15 @@ function userTexts({ role, contents }: Message): readonly string[] {
  */
 export function simulate(trace: FlowTrace, policy: FlowPolicy): readonly FlowDecision[] {
   const compiled = compilePolicy(policy);
+  const variables = readVariables(trace.variables);
+  const terms: TraceTerms = {
+    compiled,
+    variables: variableStore({ ...newFlowMemory(), variables }),
+    named: namedValues(trace.userTexts),
+  };
   let bits = 0;
   return trace.calls.map((call) => {
-    const decision = decideOn(call, trace, compiled, bits);
+    const decision = decideOn(call, terms, bits);
     if (decision.verdict === "run")
       bits += decision.endorsed.reduce((sum, each) => sum + each.bits, 0);
     return decision;
@@ -87,18 +93,21 @@ export function simulate(trace: FlowTrace, policy: FlowPolicy): readonly FlowDec
 
 const free: ReadonlySet<string> = new Set(["inspect_variable", "quarantined_llm"]);
 
+/** What the calls of a trace are judged by. */
+interface TraceTerms {
+  readonly compiled: CompiledPolicy;
+  readonly variables: ContentVariableStore;
+  readonly named: NamedValues;
+}
+
 function decideOn(
   { callId, tool, arguments: args, label }: TracedCall,
-  { variables, userTexts: texts }: FlowTrace,
-  compiled: CompiledPolicy,
+  { compiled, variables, named }: TraceTerms,
   bits: number,
 ): FlowDecision {
   const { lattice } = compiled;
   const callLabel = lattice.read(label) ?? lattice.top;
-  const flow = {
-    settings: { lattice },
-    variables: variableStore({ ...newFlowMemory(), variables }),
-  };
+  const flow = { settings: { lattice }, variables };
   const flows = compiled.tools.get(tool) ?? unknownTool(tool, lattice);
   const judged =
     free.has(tool) && !flows.known
@@ -107,7 +116,7 @@ function decideOn(
           tool: flows,
           callLabel,
           leaves: readLeaves(flow, flows, args, callLabel),
-          named: namedValues(texts),
+          named,
           bitsLeft: compiled.endorseBits - bits,
           strict: false,
         });

@@ -121,8 +121,11 @@ function checkEndorseRule(where: string, rule: unknown, lists: object): void {
     return;
   }
   const { into, maxBits } = rule;
-  if (into !== undefined && !isTexts(into)) {
-    throw wrong(`${where}.into`, 'a list of patterns such as "send_mail.to"');
+  if (into !== undefined && !(isTexts(into) && into.length > 0 && into.every(isPattern))) {
+    throw wrong(
+      `${where}.into`,
+      'a list of patterns such as "send_mail.to", "send_mail.*", "*.to" or "*"',
+    );
   }
   if (rule["type"] === "value") {
     members(where, rule, ["type", "maxBits", "into"]);
@@ -192,6 +195,10 @@ function oneOfEach(where: string, value: unknown, words: readonly string[]): voi
   if (value === undefined) return;
   if (!Array.isArray(value) || value.length === 0) throw wrong(where, "a list, not empty");
   for (const [at, each] of value.entries()) oneOf(`${where}[${at}]`, each ?? "", words);
+}
+
+function isPattern(text: string): boolean {
+  return text === "*" || /.\../s.test(text);
 }
 
 function isTexts(value: unknown): value is readonly string[] {

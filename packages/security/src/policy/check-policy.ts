@@ -1,6 +1,6 @@
-import type { FunctionTool, Tool } from "@tunic/core";
-import { parsePathPattern, pathTable } from "../tree/path-pattern.js";
-import { compilePolicy } from "./compile-policy.js";
+import { type FunctionTool, isJsonObject, type Tool } from "@tunic/core";
+import { parsePathPattern } from "../tree/path-pattern.js";
+import { compilePolicy, isLabelInput } from "./compile-policy.js";
 import type { EndorseRule, FlowPolicy, ToolFlow } from "./flow-policy.js";
 import { argumentNames, toolHash, toolKey } from "./tool-identity.js";
 
@@ -39,8 +39,9 @@ export interface PolicyProblem {
  *
  * @throws ConfigurationError `flow_policy` for a policy that is none.
  */
-export function checkPolicy(policy: FlowPolicy, tools: readonly Tool[]): readonly PolicyProblem[] {
-  compilePolicy(policy);
+export function checkPolicy(given: FlowPolicy, tools: readonly Tool[]): readonly PolicyProblem[] {
+  // What was compiled is what counts, whatever became of the object since.
+  const { source: policy } = compilePolicy(given);
   const byKey = new Map(tools.map((tool) => [toolKey(tool), tool]));
   const entries = Object.entries(policy.tools);
   return [
@@ -94,40 +95,63 @@ function trusts(result: ToolFlow["result"]): boolean {
   if (result === undefined) return false;
   if (result === "trusted") return true;
   if (typeof result === "string") return false;
-  return "$" in result ? result["$"] === "trusted" : result.integrity === "trusted";
+  if (isLabelInput(result)) return result.integrity === "trusted";
+  const whole = Object.hasOwn(result, "$") ? result["$"] : undefined;
+  return whole === "trusted" || (isJsonObject(whole) && whole["integrity"] === "trusted");
 }
 
 function checkArguments(key: string, flow: ToolFlow, tool: FunctionTool): readonly PolicyProblem[] {
   const names = argumentNames(tool);
   if (names === undefined) return [];
-  const paths = [
-    ...Object.keys(flow.arguments ?? {}),
-    ...(flow.recipients ?? []),
-    ...[...(flow.reads ?? []), ...(flow.writes ?? [])].flatMap((template) =>
-      [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name),
-    ),
-  ];
-  return paths.flatMap((path): readonly PolicyProblem[] => {
+  const paths = [...Object.keys(flow.arguments ?? {}), ...(flow.recipients ?? [])];
+  const firsts = paths.flatMap((path) => {
     const [first] = parsePathPattern(path).segments;
-    if (first?.kind !== "member" || names.includes(first.name)) return [];
-    const message = `The policy names the argument "${first.name}" of "${key}", which has: ${names.join(", ") || "none"}.`;
+    return first?.kind === "member" ? [first.name] : [];
+  });
+  // Keys are filled in with whole arguments.
+  const filled = [...(flow.reads ?? []), ...(flow.writes ?? [])].flatMap((template) =>
+    [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name),
+  );
+  return [...firsts, ...filled].flatMap((name): readonly PolicyProblem[] => {
+    if (names.includes(name)) return [];
+    const message = `The policy names the argument "${name}" of "${key}", which has: ${names.join(", ") || "none"}.`;
     return [{ severity: "error", code: "unknown_argument", tool: key, message }];
   });
 }
 
 function checkEndorse(rule: EndorseRule, policy: FlowPolicy): readonly PolicyProblem[] {
-  if (rule.type === "lookup") return [];
+  if (rule.type === "lookup") {
+    return rule.results.flatMap((result): readonly PolicyProblem[] => {
+      if (result === "*" || Object.keys(policy.tools).some((key) => isPartOf(result, key)))
+        return [];
+      const message = `A rule lets lookups of "${result}" through, but the policy names no such tool: the rule never applies.`;
+      return [{ severity: "warning", code: "unreachable_rule", message }];
+    });
+  }
   return (rule.into ?? []).flatMap((pattern): readonly PolicyProblem[] => {
-    if (pattern === "*" || pattern.startsWith("*.")) return [];
+    if (pattern === "*" || /^\*\.[^*]/.test(pattern)) return [];
     const at = pattern.lastIndexOf(".");
-    const key = pattern.slice(0, at);
-    const argument = pattern.slice(at + 1);
+    const key = at < 0 ? pattern : pattern.slice(0, at);
+    const argument = at < 0 ? "" : pattern.slice(at + 1);
     const flow = Object.hasOwn(policy.tools, key) ? policy.tools[key] : undefined;
-    const state = flow?.arguments && pathTable(flow.arguments).root.member(argument);
-    const guarded = flow?.arguments === undefined || state?.value?.integrity === "trusted";
-    if (flow !== undefined && (argument === "*" || guarded)) return [];
-    const message = `A rule endorses values into "${pattern}", but the policy guards no such argument: the rule never applies.`;
+    if (flow !== undefined && at >= 0 && (argument === "*" || guards(flow, argument))) return [];
+    const message = `A rule endorses values into "${pattern}", but the policy guards no such argument: the rule never applies. Patterns are "*", "tool.*", "*.argument" and "tool.argument".`;
     return [{ severity: "warning", code: "unreachable_rule", tool: key, message }];
+  });
+}
+
+/** Whether a text such as `create_file.id` is about a tool. */
+function isPartOf(result: string, key: string): boolean {
+  return result.startsWith(key) && /^(?:$|[.[])/.test(result.slice(key.length));
+}
+
+/** Whether anything at or inside an argument is guarded. */
+function guards({ arguments: flows }: ToolFlow, argument: string): boolean {
+  if (flows === undefined) return true;
+  return Object.entries(flows).some(([path, { integrity }]) => {
+    const [first] = parsePathPattern(path).segments;
+    const covers = first?.kind !== "member" || first.name === argument;
+    return integrity === "trusted" && covers;
   });
 }
 

@@ -1,4 +1,4 @@
-import { copyJson, type JsonObject } from "@tunic/core";
+import { copyJson, isJsonObject, type JsonObject } from "@tunic/core";
 import { digest } from "../audit/digest.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
 import { createLabelLattice, defaultLattice, type LabelLattice } from "../labels/label-lattice.js";
@@ -57,11 +57,12 @@ const compiled = new WeakMap<FlowPolicy, CompiledPolicy>();
  * `path_pattern` for a label or a path in it.
  */
 export function compilePolicy(policy: FlowPolicy): CompiledPolicy {
-  const known = compiled.get(policy);
+  const known = isJsonObject(policy) ? compiled.get(policy) : undefined;
   if (known !== undefined) return known;
-  checkPolicyShape(policy);
-  // A policy that somebody changes later on is not the one that was checked.
+  // A policy that somebody changes later on, or that says something else when it is asked again, is not
+  // the one that was checked.
   const source = copyJson(policy);
+  checkPolicyShape(source);
   const lattice = source.levels ? createLabelLattice({ levels: source.levels }) : defaultLattice;
   const tools = new Map(
     Object.entries(source.tools).map(([key, flow]) => [
@@ -169,7 +170,8 @@ function lookupParts(
   onlyReads: boolean,
   endorse: readonly EndorseRule[],
 ): Record<string, number | undefined> {
-  const parts: Record<string, number | undefined> = {};
+  // Without a prototype: `constructor` is a name like any other.
+  const parts: Record<string, number | undefined> = Object.create(null);
   for (const rule of endorse) {
     if (rule.type !== "lookup") continue;
     for (const result of rule.results) {

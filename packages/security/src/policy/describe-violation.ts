@@ -2,6 +2,7 @@ import type { FunctionTool } from "@tunic/core";
 import { wholeValue } from "../tree/json-path.js";
 import type { CallLeaf } from "./call-leaves.js";
 import type { FlowRule, FlowViolation } from "./flow-policy.js";
+import { toolKey } from "./tool-identity.js";
 
 /**
  * What the model is told of a call that is denied: the same words for each tool and rule, whatever the
@@ -37,10 +38,11 @@ const advice: Readonly<Record<FlowRule, string>> = {
 
 /** What a person is told of a rule that a call breaks. */
 export function violationText(tool: string, { rule, argument, origin }: FlowViolation): string {
-  const at = argument === undefined ? tool : `"${argument}" of ${tool}`;
-  const part = origin?.path === undefined || origin.path === wholeValue ? "" : `, ${origin.path}`;
-  const from = origin?.tool === undefined ? "" : ` It comes from ${origin.tool}${part}.`;
-  return `${reasons[rule].replace("{at}", at)}${from}`;
+  const at = argument === undefined ? tool : `"${inOneLine(argument)}" of ${tool}`;
+  const whole = origin?.path === undefined || origin.path === wholeValue;
+  const part = whole ? "" : `, ${inOneLine(origin.path ?? "")}`;
+  const from = origin?.tool === undefined ? "" : ` It comes from ${inOneLine(origin.tool)}${part}.`;
+  return `${reasons[rule].replace("{at}", () => at)}${from}`;
 }
 
 const reasons: Readonly<Record<FlowRule, string>> = {
@@ -54,24 +56,35 @@ const reasons: Readonly<Record<FlowRule, string>> = {
   unknown_reference: "{at} refers to something that is not there.",
 };
 
-/** A call in words for a person: every value whole, untrusted ones fenced so that they cannot pose as ours. */
+/**
+ * A call in words for a person: every value whole, untrusted ones fenced so that they cannot pose as ours.
+ * Names inside values are data as well. A tool of somebody else is called by its name, not by what it says.
+ */
 export function describeCall(tool: FunctionTool, leaves: readonly CallLeaf[]): string {
-  const lines = leaves.map((leaf) => `${leaf.path}: ${shownValue(leaf)}`);
-  return [tool.title ?? tool.name, ...lines].join("\n");
+  const own = tool.trust === "external" ? toolKey(tool) : (tool.title ?? tool.name);
+  const lines = leaves.map((leaf) => `${inOneLine(leaf.path)}: ${shownValue(leaf)}`);
+  return [inOneLine(own), ...lines].join("\n");
 }
 
 function shownValue({ value, label, origin }: CallLeaf): string {
   const text = typeof value === "string" ? value : JSON.stringify(value);
   if (label.integrity === "trusted") return text;
-  const from = origin?.tool === undefined ? "" : `, from ${origin.tool}`;
+  const from = origin?.tool === undefined ? "" : `, from ${inOneLine(origin.tool)}`;
   return `\u27e6untrusted${from}: ${fenced(text)}\u27e7`;
 }
 
-/** Brackets inside are replaced, and marks that change the direction or hide text made visible. */
+/** Brackets inside are replaced, and marks that change the direction or hide text made visible; further lines are indented. */
 function fenced(text: string): string {
   return text
     .replace(/[\u27e6\u27e7\u301a\u301b]/g, "|")
-    .replace(/[\p{Cc}\p{Cf}]/gu, (mark) =>
-      mark === "\n" || mark === "\t" ? mark : `\\u{${mark.codePointAt(0)?.toString(16)}}`,
+    .replace(hiding, (mark) =>
+      mark === "\t" ? mark : mark === "\n" ? "\n  " : `\\u{${mark.codePointAt(0)?.toString(16)}}`,
     );
 }
+
+function inOneLine(text: string): string {
+  return fenced(text).replace(/\s*\n\s*/g, " ");
+}
+
+/** What shows nothing, or turns round what stands beside it, or ends a line without being seen. */
+const hiding = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;

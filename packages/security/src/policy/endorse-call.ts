@@ -63,10 +63,12 @@ function endorseContext(
   let bits = 0;
   let words = 0;
   for (const { value, flow, names = [] } of leaves) {
-    if (!names.every(facts.named.has)) return [];
-    bits += names.length * facts.named.bits;
-    if (facts.named.has(value)) {
-      bits += facts.named.bits;
+    const chosen = sumOf(names.map(facts.named.bitsFor));
+    if (chosen === undefined) return [];
+    bits += chosen;
+    const own = facts.named.bitsFor(value);
+    if (own !== undefined) {
+      bits += own;
       if (isSpecific(value)) words += 1;
     } else if (flow?.integrity !== "trusted" && isBounded(value)) bits += bitsOf(value);
     else return [];
@@ -87,12 +89,16 @@ function bitsBy(
   }
   // What stands as a name is chosen as a value is.
   const chosen = [value, ...names];
-  if (rule.from === "user") {
-    return chosen.every(named.has) ? chosen.length * named.bits : undefined;
-  }
+  if (rule.from === "user") return sumOf(chosen.map(named.bitsFor));
   const list = policy.lists.get(rule.from);
   if (list === undefined || typeof value === "object") return undefined;
   return chosen.every((each) => list.has(each)) ? chosen.length * Math.log2(list.size) : undefined;
+}
+
+/** Undefined where one of them has none. */
+function sumOf(bits: readonly (number | undefined)[]): number | undefined {
+  const all = bits.filter((each) => each !== undefined);
+  return all.length < bits.length ? undefined : all.reduce((sum, each) => sum + each, 0);
 }
 
 /** Whether a rule is about this argument. */

@@ -110,13 +110,16 @@ export interface FlowPolicy {
   readonly version: 1;
   /** Levels of confidentiality, the lowest first. Default: `public`, `private`, `user_identity`. */
   readonly levels?: readonly ConfidentialityLabel[];
-  /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`. */
+  /** By name; tools of an owner, such as a server, by `owner/name`; hosted tools by `provider/name`: see `toolKey`. */
   readonly tools: Readonly<Record<string, ToolFlow>>;
   /** Values that no attacker writes, by name: contacts, accounts, places. Default: none. */
   readonly lists?: Readonly<Record<string, readonly (string | number)[]>>;
   /** Tried in this order; the first that fits counts. Default: none. */
   readonly endorse?: readonly EndorseRule[];
-  /** How many bits endorsements may let through in one session. Default 64. */
+  /**
+   * How many bits endorsements may let through in one session. Default 64. That a call failed or was denied
+   * costs one where it depended on untrusted values: with 0, such a call leaves the context untrusted.
+   */
   readonly endorseBits?: number;
   /** Default: untrusted links are taken out, and nothing is withheld. */
   readonly answer?: AnswerFlow;

@@ -96,18 +96,27 @@ function flowViolations(
   { tool, named }: CallFacts,
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
-  const recipients = leaves.filter((leaf) => leaf.recipient).map((leaf) => leaf.value);
-  const names = recipients.filter((each): each is string => typeof each === "string");
+  const names = recipientsIn(leaves);
   const violations: FlowViolation[] = [];
   for (const leaf of leaves) {
-    if (!leaf.recipient && !mayReceive(lattice, tool, leaf.label, names)) {
+    // Names of receivers are data, too: a secret may be spelt as an address.
+    if (!mayReceive(lattice, tool, leaf.label, names)) {
       violations.push(about("permitted_flow", leaf));
     }
-    if (leaf.label.integrity === "untrusted" && hasForeignLink(leaf.value, named)) {
+    const hasLink = hasForeignLink(leaf.value, named) || hasForeignLink(leaf.path, named);
+    if (leaf.label.integrity === "untrusted" && hasLink) {
       violations.push(about("untrusted_link", leaf));
     }
   }
   return violations;
+}
+
+/** Everybody who is named; what is neither a name nor nothing is somebody, too. */
+function recipientsIn(leaves: readonly CallLeaf[]): readonly string[] {
+  return leaves.flatMap(({ recipient, value }) => {
+    if (!recipient || value === null || value === "") return [];
+    return typeof value === "object" ? [] : [String(value)];
+  });
 }
 
 /** Whether data of a label may go to everybody who is named; without names it goes to anybody. */
@@ -147,10 +156,7 @@ function contextViolations(
   leaves: readonly CallLeaf[],
 ): readonly FlowViolation[] {
   if (!tool.effects.has("egress")) return [];
-  const names = leaves.flatMap(({ recipient, value }) =>
-    recipient && typeof value === "string" ? [value] : [],
-  );
-  if (mayReceive(lattice, tool, callLabel, names)) return [];
+  if (mayReceive(lattice, tool, callLabel, recipientsIn(leaves))) return [];
   return [{ rule: "confidential_context", label: asJson(callLabel) }];
 }
 

@@ -12,8 +12,14 @@ import { digest } from "../audit/digest.js";
  * Privileges belong to this and the definition, never to the name that a model reads.
  */
 export function toolKey(tool: Tool): string {
-  if (tool.type === "hosted") return `${tool.provider}/${tool.name}`;
-  return tool.owner === undefined ? tool.name : `${tool.owner}/${tool.name}`;
+  const name = keyPart(tool.name);
+  const owner = tool.type === "hosted" ? tool.provider : tool.owner;
+  return owner === undefined ? name : `${keyPart(owner)}/${name}`;
+}
+
+/** A slash in a name parts nothing: a tool called `a/b` is not the tool `b` of `a`. */
+function keyPart(name: string): string {
+  return name.replaceAll("%", "%25").replaceAll("/", "%2F");
 }
 
 const hashes = new WeakMap<Tool, string>();

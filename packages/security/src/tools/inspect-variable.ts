@@ -1,6 +1,7 @@
 import { type FunctionTool, textContent, tool, toolResult } from "@tunic/core";
 import { audit, flowOf } from "../flow/flow-run.js";
-import { asReference } from "../tree/reference.js";
+import { outcomeLabel } from "../flow/outcome-label.js";
+import { askedVariables } from "./asked-variables.js";
 import { asOwnTool } from "./own-tools.js";
 import { asWrapped } from "./wrap-tool.js";
 
@@ -24,14 +25,21 @@ export const inspectVariable: FunctionTool = asOwnTool(
       execute({ variable }, { run, call }) {
         const flow = flowOf(run);
         const record = flow?.calls.get(call.callId);
-        const reference = asReference({ $ref: variable });
-        const stored = reference && flow?.variables.get(reference.id, reference.path);
-        if (flow === undefined || record === undefined || stored === undefined) {
-          if (flow && record) flow.ownResults.set(call.callId, record.callLabel);
+        if (flow === undefined || record === undefined) return noSuchVariable();
+        const { callLabel } = record;
+        const asked = askedVariables(flow, record, [variable]);
+        const [stored] = asked.found ?? [];
+        if (stored === undefined) {
+          const told = outcomeLabel(
+            flow,
+            call.callId,
+            { tool: { key: "inspect_variable" }, callLabel },
+            asked.label,
+          );
+          flow.ownResults.set(call.callId, told);
           return noSuchVariable();
         }
-        const { lattice } = flow.settings;
-        const label = lattice.join(record.callLabel, lattice.read(stored.label) ?? lattice.top);
+        const label = flow.settings.lattice.join(callLabel, asked.label);
         flow.ownResults.set(call.callId, label);
         audit(flow, "inspect", { callId: call.callId, variable, label: { ...label } as never });
         const { value } = stored;

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonValue } from "@tunic/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
 
 /**
  * How many bits a value of a schema can hold, at most: what an attacker who decides on the value can say.
@@ -6,6 +6,8 @@ import { isJsonObject, type JsonValue } from "@tunic/core";
  */
 export function schemaCapacity(schema: JsonValue): number | undefined {
   if (!isJsonObject(schema)) return undefined;
+  // What stands beside a reference may mean nothing, and `nullable` lets one value more in.
+  if ("$ref" in schema || "$dynamicRef" in schema || "nullable" in schema) return undefined;
   if ("const" in schema) return 0;
   const { enum: values, type } = schema;
   if (Array.isArray(values)) return Math.log2(Math.max(1, values.length));
@@ -18,12 +20,13 @@ export function schemaCapacity(schema: JsonValue): number | undefined {
 
 function rangeOf(least: unknown, most: unknown): number | undefined {
   if (typeof least !== "number" || typeof most !== "number" || most < least) return undefined;
-  return Math.log2(Math.floor(most) - Math.ceil(least) + 1);
+  const bits = Math.log2(Math.max(1, Math.floor(most) - Math.ceil(least) + 1));
+  return Number.isFinite(bits) ? bits : undefined;
 }
 
 function membersOf(schema: { readonly [key: string]: JsonValue }): number | undefined {
-  const { properties, required, additionalProperties } = schema;
-  if (additionalProperties !== false || !isJsonObject(properties)) return undefined;
+  const { properties, required } = schema;
+  if (!isClosed(schema) || !isJsonObject(properties)) return undefined;
   let bits = 0;
   for (const [name, member] of Object.entries(properties)) {
     const own = schemaCapacity(member);
@@ -33,4 +36,19 @@ function membersOf(schema: { readonly [key: string]: JsonValue }): number | unde
     bits += sure ? own : Math.log2(2 ** own + 1);
   }
   return bits;
+}
+
+/** Whether an object of a schema has no members but those of `properties`. */
+function isClosed(schema: { readonly [key: string]: JsonValue }): boolean {
+  return schema["additionalProperties"] === false && !("patternProperties" in schema);
+}
+
+/** The members of an object schema that has no others, and each of which has to be there; else undefined. */
+export function fixedMembers(schema: JsonObject): JsonObject | undefined {
+  const { type, properties, required } = schema;
+  if (type !== "object" || !isClosed(schema) || !isJsonObject(properties)) return undefined;
+  const all = Object.keys(properties).every(
+    (name) => Array.isArray(required) && required.includes(name),
+  );
+  return all ? (properties as JsonObject) : undefined;
 }

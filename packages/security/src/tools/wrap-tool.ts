@@ -62,7 +62,7 @@ function wrap(tool: FunctionTool): FunctionTool {
       execute: (input: unknown, context: FunctionInvocationContext) =>
         // Checked again: only now it is known what the references stand for.
         tool.invoke(valuesIn(input, context), {
-          context: withCheckedProgress(context),
+          context: withCheckedProgress(withOriginals(context)),
           skipParsing: true,
         }),
     }),
@@ -88,6 +88,20 @@ function wrap(tool: FunctionTool): FunctionTool {
           : resources,
     }),
   }) as FunctionTool;
+}
+
+/** A tool is taken away by the object that its program knows, too. */
+function withOriginals(context: FunctionInvocationContext): FunctionInvocationContext {
+  const listed = (each: string | Tool): string | Tool =>
+    typeof each !== "string" && each.type === "function" ? (wrapped.get(each) ?? each) : each;
+  const removeTools: FunctionInvocationContext["removeTools"] = (input) => {
+    context.removeTools(Array.isArray(input) ? input.map(listed) : listed(input as string | Tool));
+  };
+  return new Proxy(context, {
+    get: (target, key) =>
+      key === "removeTools" ? removeTools : (Reflect.get(target, key, target) as unknown),
+    set: (target, key, value) => Reflect.set(target, key, value, target),
+  });
 }
 
 function valuesIn(input: unknown, { run }: Pick<ApprovalContext, "run">): JsonObject {

@@ -1,0 +1,147 @@
+import { hostedTool, type Tool, tool } from "@tunic/core";
+import { describe, expect, it } from "vitest";
+import { checkPolicy } from "./check-policy.js";
+import type { FlowPolicy } from "./flow-policy.js";
+import { toolHash } from "./tool-identity.js";
+
+const text = { type: "string" } as const;
+const send = tool({
+  name: "send",
+  parameters: {
+    type: "object",
+    properties: { to: text, items: { type: "array" } },
+    additionalProperties: false,
+  },
+});
+
+function found(policy: Partial<FlowPolicy>, tools: readonly Tool[] = [send]): readonly string[] {
+  return checkPolicy({ version: 1, tools: { send: {} }, ...policy }, tools).map(
+    ({ severity, code, tool: key }) => `${severity} ${code}${key === undefined ? "" : ` ${key}`}`,
+  );
+}
+
+describe("checkPolicy", () => {
+  it.each<[string, Partial<FlowPolicy>, readonly string[]]>([
+    ["a policy that fits", {}, []],
+    [
+      "a misspelt argument",
+      { tools: { send: { arguments: { too: {} } } } },
+      ["error unknown_argument send"],
+    ],
+    [
+      "an argument of a prototype",
+      { tools: { send: { arguments: { toString: {} } } } },
+      ["error unknown_argument send"],
+    ],
+    [
+      "a misspelt receiver",
+      { tools: { send: { recipients: ["items[*].to", "cc"] } } },
+      ["error unknown_argument send"],
+    ],
+    [
+      "a misspelt key",
+      { tools: { send: { reads: ["file:{id}"], writes: ["to:{to}"] } } },
+      ["error unknown_argument send"],
+    ],
+    [
+      "a key with a part of an argument",
+      { tools: { send: { writes: ["to:{to.mail}"] } } },
+      ["error unknown_argument send"],
+    ],
+    [
+      "another definition",
+      { tools: { send: { definition: "x" } } },
+      ["error other_definition send"],
+    ],
+    ["the definition", { tools: { send: { definition: toolHash(send) } } }, []],
+    ["a tool that is not there", { tools: { send: {}, sent: {} } }, ["warning unused_tool sent"]],
+    ["a tool that is not named", { tools: {} }, ["warning missing_tool send"]],
+    [
+      "no receivers",
+      { tools: { send: { effects: ["egress"], rule: "either" } } },
+      ["warning no_recipients send"],
+    ],
+    [
+      "a trusted network",
+      { tools: { send: { effects: ["read", "egress"], result: "trusted" } } },
+      ["warning trusted_network send"],
+    ],
+    [
+      "a trusted network by path",
+      { tools: { send: { effects: ["read", "egress"], result: { $: { integrity: "trusted" } } } } },
+      ["warning trusted_network send"],
+    ],
+    [
+      "a network with a trusted part",
+      { tools: { send: { effects: ["read", "egress"], result: { "[*].id": "trusted" } } } },
+      [],
+    ],
+    ["a list that is not used", { lists: { people: ["ann"] } }, ["warning unused_list"]],
+    [
+      "a list that is used",
+      {
+        lists: { people: ["ann"] },
+        endorse: [{ type: "selection", from: "people", into: ["send.to"] }],
+      },
+      [],
+    ],
+    [
+      "a rule for no tool",
+      { endorse: [{ type: "value", maxBits: 1, into: ["sent.to"] }] },
+      ["warning unreachable_rule sent"],
+    ],
+    [
+      "a rule for any tool's anything",
+      { endorse: [{ type: "value", maxBits: 1, into: ["*.*"] }] },
+      ["warning unreachable_rule *"],
+    ],
+    [
+      "a rule for an argument that is not guarded",
+      {
+        tools: { send: { arguments: { to: {} } } },
+        endorse: [{ type: "value", maxBits: 1, into: ["send.to"] }],
+      },
+      ["warning unreachable_rule send"],
+    ],
+    [
+      "a rule for what is guarded inside",
+      {
+        tools: { send: { arguments: { "items[*].to": { integrity: "trusted" } } } },
+        endorse: [{ type: "value", maxBits: 1, into: ["send.items", "send.*", "*.to"] }],
+      },
+      [],
+    ],
+    [
+      "a lookup of no tool",
+      { endorse: [{ type: "lookup", results: ["*", "send", "send[0].id", "sent.id"] }] },
+      ["warning unreachable_rule"],
+    ],
+  ])("says of %s what there is to say", (_what, policy, expected) => {
+    expect(found(policy)).toEqual(expected);
+  });
+
+  it("says nothing of missing tools where it gets none", () => {
+    expect(found({ tools: { a: {}, b: {} } }, [])).toEqual([]);
+  });
+
+  it("looks at hosted tools, and at tools that take anything", () => {
+    const search = hostedTool({ provider: "openai", name: "search", definition: {} });
+    const open = tool({ name: "open", parameters: { type: "object" } });
+    const tools = { "openai/search": { arguments: { q: {} } }, open: { arguments: { any: {} } } };
+    expect(found({ tools }, [search, open])).toEqual([]);
+  });
+
+  it("judges the policy as it was compiled", () => {
+    const policy = { version: 1 as const, tools: { send: { recipients: ["to"] } } };
+    checkPolicy(policy, [send]);
+    policy.tools.send.recipients = ["nonsense"];
+    expect(checkPolicy(policy, [send])).toEqual([]);
+  });
+
+  it("says what the tool has", () => {
+    const [problem] = checkPolicy({ version: 1, tools: { send: { recipients: ["cc"] } } }, [send]);
+    expect(problem?.message).toBe(
+      'The policy names the argument "cc" of "send", which has: to, items.',
+    );
+  });
+});
