@@ -15,6 +15,7 @@ import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { asReference, type Reference, referenceTo } from "../tree/reference.js";
 import { mayRead } from "./audience.js";
+import { jsonLinkGuard } from "./json-link-guard.js";
 import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
 import { isShown } from "./shown-variables.js";
@@ -55,7 +56,8 @@ class GuardedAnswer implements Transform {
     this.#flow = flow;
     this.#answer = answer;
     this.#json = json;
-    this.#links = linkGuard(
+    const guard = json ? jsonLinkGuard : linkGuard;
+    this.#links = guard(
       (link) => this.#keeps(link, answer.current),
       () => {
         this.#removed += 1;
