@@ -1,6 +1,7 @@
 import type { FunctionInvocationContext } from "@tunic/core";
 import { mayRead } from "../answer/audience.js";
 import { type FlowRun, flowOf } from "../flow/flow-run.js";
+import { readResources } from "../flow/resources.js";
 
 /**
  * The context of a tool's function, with a `reportProgress` that lets through what people who watch may
@@ -18,13 +19,15 @@ export function withCheckedProgress(context: FunctionInvocationContext): Functio
 }
 
 /** Whether everything that a call may tell of its work is trusted, and may be read by who reads the answers. */
-function isShowable({ settings, calls }: FlowRun, { call }: FunctionInvocationContext): boolean {
+function isShowable(flow: FlowRun, { call }: FunctionInvocationContext): boolean {
+  const { settings, calls } = flow;
   if (settings.mode === "shadow") return true;
   const record = calls.get(call.callId);
   if (record === undefined) return false;
   const { showsProgress, result } = record.rules;
   if (showsProgress) return true;
-  const label = settings.lattice.joinAll([record.argumentsLabel, ...result.values]);
+  const read = readResources(flow, record.rules, record.effective);
+  const label = settings.lattice.joinAll([record.argumentsLabel, read, ...result.values]);
   return label.integrity === "trusted" && mayRead(settings, label);
 }
 
