@@ -252,4 +252,22 @@ describe("S12 other things that services hold, by their ids", () => {
     await by.say("Pay.", options("r3"));
     expect(by.verdicts.at(-1)).toBe("pay: deny trusted_call");
   });
+
+  it("S12: what was sent to where it is kept counts there, also when the request has failed", async () => {
+    const cut = () => {
+      throw new Error("the line is cut");
+    };
+    const turns = [cut, call("pay", { to: "eve" }), "no"];
+    const by = world({ labels: { held: { conv_1: "trusted" } }, turns });
+    const options = { options: { conversationId: "conv_1" } };
+    const picture = {
+      type: "uri",
+      uri: "https://a.example/a.png",
+      mediaType: "image/png",
+    } as const;
+    await expect(by.say(picture, options)).rejects.toThrow();
+    expect(by.session.messages).toEqual([]);
+    await by.say("Pay.", options);
+    expect(by.verdicts).toEqual(["pay: deny trusted_call"]);
+  });
 });

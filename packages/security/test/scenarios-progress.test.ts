@@ -68,4 +68,32 @@ describe("S23 progress", () => {
     const turns = [call("page"), call("read", { what: ref("v1") }), "done"];
     expect(await shown({ effects: ["read"], result: "trusted" }, { turns })).toEqual([0, 1]);
   });
+
+  it("S23: what was written to where a tool reads is not told of, either", async () => {
+    const shown = async (first: string) => {
+      const world = new World({
+        streamed: true,
+        policy: {
+          page: { effects: ["read"] },
+          write: { effects: ["consequential"], arguments: {}, writes: ["notes"] },
+          read: { effects: ["read"], result: "trusted", reads: ["notes"] },
+        },
+        tools: {
+          page: { gives: "x" },
+          write: { takes: ["text"] },
+          read: {
+            gives: async (_: unknown, context: { reportProgress(text: string): unknown }) => {
+              await context.reportProgress("the first line");
+              return "x";
+            },
+          },
+        },
+        turns: [call("page"), call("write", { text: ref(first) }), call("read"), "done"],
+      });
+      await world.say("Go.");
+      return world.updates.some(({ type }) => type === "progress");
+    };
+    expect(await shown("v1")).toBe(false);
+    expect(await shown("v9")).toBe(true);
+  });
 });

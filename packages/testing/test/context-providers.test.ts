@@ -259,7 +259,7 @@ describe("context providers that are none", () => {
     const { agent, client } = agentOf({ contextProviders: [new Notes()] });
     await agent.run("go");
     expect(client.requests[0]?.options.instructions).toEqual([
-      { source: "notes", text: "- Mara likes tea." },
+      { source: "notes", text: "- Mara likes tea.", provided: true },
     ]);
   });
 });

@@ -141,7 +141,7 @@ inBothManners((play) => {
         { source: "agent", text: "I." },
         { source: "a", text: "A." },
         { source: "b", text: "B." },
-        { source: "a", text: "A now." },
+        { source: "a", text: "A now.", provided: true },
       ]);
     }
   });
@@ -174,7 +174,7 @@ inBothManners((play) => {
     expect(outline(requests[0]?.messages ?? [])).toEqual(["user: note", "user: changed"]);
     expect(requests[0]?.options.instructions).toEqual([
       { source: "agent", text: "Mine." },
-      { source: "say", text: "More." },
+      { source: "say", text: "More.", provided: true },
     ]);
   });
 

@@ -16,6 +16,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import { showsProgress } from "../tools/checked-progress.js";
 import { asReference, type Reference, referenceTo } from "../tree/reference.js";
 import { mayRead } from "./audience.js";
+import { jsonLinkGuard } from "./json-link-guard.js";
 import { linkGuard, removedLink } from "./link-guard.js";
 import { ReferenceText } from "./reference-text.js";
 import { isShown } from "./shown-variables.js";
@@ -59,7 +60,8 @@ class GuardedAnswer implements Transform {
     this.#answer = answer;
     this.#json = json;
     this.#inner = isInner(flow);
-    this.#links = linkGuard(
+    const guard = json ? jsonLinkGuard : linkGuard;
+    this.#links = guard(
       (link) => this.#keeps(link, answer.current),
       () => {
         this.#removed += 1;

@@ -15,7 +15,7 @@ function partsOf(text: string, cuts: readonly number[] = []): readonly string[] 
 }
 
 const references = (parts: readonly string[]) =>
-  parts.filter((part) => /^\{\s*"\$ref"\s*:\s*"v[^{]*"\s*\}$/.test(part));
+  parts.filter((part) => /^\{\s*"\$ref"\s*:\s*"v(?:[^"\\]|\\["\\])*"\s*\}$/.test(part));
 
 describe("ReferenceText", () => {
   it.each([

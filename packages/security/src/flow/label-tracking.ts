@@ -127,6 +127,10 @@ async function trackRequest(
     noteCalls(flow, response, answer.current);
     recordHeld(flow, [response.conversationId, response.responseId], answer.current);
     return response;
+  } catch (error) {
+    // What was sent may be kept there, whatever has failed then.
+    recordHeld(flow, [context.options.conversationId], answer.current);
+    throw error;
   } finally {
     flow.answer = answer.current;
     audit(flow, "label", { answer: context.iteration, label: { ...flow.answer } as never });

@@ -5,11 +5,25 @@ import { own, put } from "./flow-memory.js";
 import type { FlowRun } from "./flow-run.js";
 
 /** The keys that templates such as `file:{file_id}` stand for, given the arguments of a call. */
-export function resourceKeys(templates: readonly string[], args: JsonObject): readonly string[] {
+function resourceKeys(templates: readonly string[], args: JsonObject): readonly string[] {
   return templates.map((template) =>
     template.replace(/\{([^{}]+)\}/g, (_, name: string) => {
       const value = Object.hasOwn(args, name) ? args[name] : undefined;
       return typeof value === "string" ? value : JSON.stringify(value ?? null);
+    }),
+  );
+}
+
+/** The join of what was written to where a call reads. */
+export function readResources(
+  { memory, settings: { lattice } }: FlowRun,
+  tool: CompiledTool,
+  args: JsonObject,
+): ContentLabel {
+  return lattice.joinAll(
+    resourceKeys(tool.reads, args).map((key) => {
+      const label = own(memory.resources, key);
+      return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
     }),
   );
 }

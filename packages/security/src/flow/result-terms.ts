@@ -5,9 +5,8 @@ import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import { referenceTo } from "../tree/reference.js";
 import { sealedPart } from "./content-labels.js";
-import { own } from "./flow-memory.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
-import { resourceKeys } from "./resources.js";
+import { readResources } from "./resources.js";
 
 /** What a result is labelled with. */
 export interface ResultTerms {
@@ -44,12 +43,9 @@ function baseLabel(
   argumentsLabel: ContentLabel,
 ): ContentLabel {
   const { lattice } = flow.settings;
-  const read = resourceKeys(tool.reads, effective).map((key) => {
-    const label = own(flow.memory.resources, key);
-    return label === undefined ? lattice.bottom : (lattice.read(label) ?? lattice.top);
-  });
+  const read = readResources(flow, tool, effective);
   const child = flow.childLabels.get(callId) ?? lattice.bottom;
-  const { capacity: _, ...rest } = lattice.joinAll([callLabel, argumentsLabel, child, ...read]);
+  const { capacity: _, ...rest } = lattice.joinAll([callLabel, argumentsLabel, child, read]);
   // What is made of several small values says as much as all of them: a join does not add up their bits.
   return lattice.label(rest);
 }

@@ -20,6 +20,40 @@ function found(policy: Partial<FlowPolicy>, tools: readonly Tool[] = [send]): re
   );
 }
 
+describe("checkPolicy inside arguments", () => {
+  const member = { type: "object", properties: { to: text, "odd.name": text } } as const;
+  const nested = tool({
+    name: "send",
+    parameters: {
+      type: "object",
+      properties: {
+        mail: member,
+        list: { type: "array", items: member },
+        open: { ...member, additionalProperties: true },
+        forms: { ...member, anyOf: [member, { type: "object" }] },
+        free: { type: "object" },
+        pair: { type: "array", prefixItems: [member] },
+      },
+    },
+  });
+  const fits = ["mail.to", 'mail["odd.name"]', "list[*].to", "list[3].to", "mail.*", "$", "mail"];
+  const unknown = ["open.x", "forms.x", "free.x.y", "pair[0].x", "*.to", "mail.to.x", "list.to"];
+  it.each([...fits, ...unknown])("lets the path %s pass", (path) => {
+    const policy = { tools: { send: { arguments: { [path]: {} } } } };
+    expect(found(policy, [nested])).toEqual([]);
+  });
+
+  it.each(["mail.too", "list[*].too", "list[0].toString", "mail.To"])(
+    "tells that %s is a guard that is not there",
+    (path) => {
+      const guards = { tools: { send: { arguments: { [path]: {} } } } };
+      expect(found(guards, [nested])).toEqual(["error unknown_argument send"]);
+      const receivers = { tools: { send: { recipients: [path] } } };
+      expect(found(receivers, [nested])).toEqual(["error unknown_argument send"]);
+    },
+  );
+});
+
 describe("checkPolicy", () => {
   it.each<[string, Partial<FlowPolicy>, readonly string[]]>([
     ["a policy that fits", {}, []],

@@ -5,6 +5,7 @@ import { checkGuards } from "./check-guards.js";
 import { checkResult } from "./check-result.js";
 import { type CompiledTool, compilePolicy, isLabelInput } from "./compile-policy.js";
 import type { EndorseRule, FlowPolicy, ToolFlow } from "./flow-policy.js";
+import { missingMember } from "./missing-member.js";
 import type { PolicyProblem } from "./policy-problem.js";
 import { argumentNames, toolHash, toolKey } from "./tool-identity.js";
 
@@ -81,18 +82,23 @@ function checkArguments(key: string, flow: ToolFlow, tool: FunctionTool): readon
   const names = argumentNames(tool);
   if (names === undefined) return [];
   const paths = [...Object.keys(flow.arguments ?? {}), ...(flow.recipients ?? [])];
-  const firsts = paths.flatMap((path) => {
-    const [first] = parsePathPattern(path).segments;
-    return first?.kind === "member" ? [first.name] : [];
+  const unknown = paths.flatMap((path) => {
+    const { segments } = parsePathPattern(path);
+    const [first] = segments;
+    const isArgument = first?.kind !== "member" || names.includes(first.name);
+    const missing = isArgument ? missingMember(tool.parameters, segments) : undefined;
+    if (missing !== undefined) return [{ text: path, has: missing.has }];
+    return isArgument ? [] : [{ text: first.name, has: names }];
   });
   // Keys are filled in with whole arguments.
   const filled = [...(flow.reads ?? []), ...(flow.writes ?? [])].flatMap((template) =>
-    [...template.matchAll(/\{([^{}]+)\}/g)].map(([, name = ""]) => name),
+    [...template.matchAll(/\{([^{}]+)\}/g)].flatMap(([, name = ""]) =>
+      names.includes(name) ? [] : [{ text: name, has: names }],
+    ),
   );
-  return [...firsts, ...filled].flatMap((name): readonly PolicyProblem[] => {
-    if (names.includes(name)) return [];
-    const message = `The policy names the argument "${name}" of "${key}", which has: ${names.join(", ") || "none"}.`;
-    return [{ severity: "error", code: "unknown_argument", tool: key, message }];
+  return [...unknown, ...filled].map(({ text, has }): PolicyProblem => {
+    const message = `The policy names the argument "${text}" of "${key}", which has: ${has.join(", ") || "none"}.`;
+    return { severity: "error", code: "unknown_argument", tool: key, message };
   });
 }
 

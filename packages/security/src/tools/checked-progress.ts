@@ -1,6 +1,7 @@
 import type { FunctionInvocationContext } from "@tunic/core";
 import { mayRead } from "../answer/audience.js";
 import { type FlowRun, flowOf } from "../flow/flow-run.js";
+import { readResources } from "../flow/resources.js";
 
 /**
  * The context of a tool's function, with a `reportProgress` that lets through what people who watch may
@@ -20,13 +21,15 @@ export function withCheckedProgress(context: FunctionInvocationContext): Functio
 }
 
 /** Whether everything that a call may tell of its work is trusted, and may be read by who reads the answers. */
-export function showsProgress({ settings, calls }: FlowRun, callId: string): boolean {
+export function showsProgress(flow: FlowRun, callId: string): boolean {
+  const { settings, calls } = flow;
   if (settings.mode === "shadow") return true;
   const record = calls.get(callId);
   if (record === undefined) return false;
   const { rules } = record;
   if (rules.showsProgress) return true;
-  const label = settings.lattice.joinAll([record.argumentsLabel, ...rules.result.values]);
+  const read = readResources(flow, rules, record.effective);
+  const label = settings.lattice.joinAll([record.argumentsLabel, read, ...rules.result.values]);
   return label.integrity === "trusted" && mayRead(settings, label);
 }
 
