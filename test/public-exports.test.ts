@@ -236,9 +236,15 @@ describe("public exports", () => {
 
   it("of @tunic/skills", () => {
     expect(names(skills)).toMatchInlineSnapshot(`
-      "describeProblem
+      "aggregateSkills
+      cacheSkills
+      deduplicateSkills
+      defineSkill
+      describeProblem
+      filterSkills
       fixSkill
       loadSkill
+      skillScript
       validateSkill"
     `);
   });

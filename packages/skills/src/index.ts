@@ -1,5 +1,12 @@
 // The public surface of @tunic/skills. What is named here is API; nothing else is.
 
+export {
+  type DefineSkillOptions,
+  defineSkill,
+  type ResourceInit,
+  type SkillScriptOptions,
+  skillScript,
+} from "./define-skill.js";
 export { type FixedSkill, fixSkill } from "./frontmatter/fix-skill.js";
 export {
   loadSkill,
@@ -17,3 +24,8 @@ export type {
   SkillsSource,
 } from "./skill.js";
 export { describeProblem, type SkillProblem } from "./skill-problem.js";
+export { aggregateSkills } from "./sources/aggregate-skills.js";
+export { type CachedSkills, type CacheSkillsOptions, cacheSkills } from "./sources/cache-skills.js";
+export { deduplicateSkills } from "./sources/deduplicate-skills.js";
+export { filterSkills } from "./sources/filter-skills.js";
+export type { SkillsInput } from "./sources/skills-input.js";
