@@ -250,7 +250,7 @@ describe("public exports", () => {
   });
 
   it("of @tunic/skills/node", () => {
-    expect(names(skillsNode)).toMatchInlineSnapshot(`""`);
+    expect(names(skillsNode)).toMatchInlineSnapshot(`"fileSkills"`);
   });
 
   it("of @tunic/anthropic", () => {

@@ -50,6 +50,14 @@ export function validateSkill(
   return parse(text, remarksOn(file, true), directory).problems;
 }
 
+/** As {@link loadSkill}, or, strict, only where {@link validateSkill} finds no error. */
+export function parseSkill(
+  text: string,
+  { file, directory, strict }: SkillFile & { readonly strict: boolean },
+): ParsedSkill {
+  return parse(text, remarksOn(file, strict), directory);
+}
+
 function parse(text: string, remarks: Remarks, directory: string | undefined): ParsedSkill {
   if (text.length > maxSkillSize) {
     remarks.refuse("file_size", `The file has more than ${maxSkillSize} characters.`);
