@@ -1,7 +1,7 @@
 import type { SkillProblem } from "../skill-problem.js";
 
 /** Where a remark belongs, and what to write instead. */
-export interface RemarkPlace {
+interface RemarkPlace {
   /** Of the file, counted from 1. */
   readonly line?: number | undefined;
   readonly fix?: string | undefined;

@@ -1,7 +1,7 @@
 import type { Remarks } from "./remarks.js";
 
 /** Of a skill's name, in the specification. */
-export const maxNameLength = 64;
+const maxNameLength = 64;
 /** What is taken from a file that does not keep the specification. */
 const maxLooseLength = 256;
 

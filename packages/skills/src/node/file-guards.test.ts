@@ -1,8 +1,7 @@
-import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import { skillText, temporaryFolder, writeFiles } from "../../test/support/folder.js";
+import { makePipe, skillText, temporaryFolder, writeFiles } from "../../test/support/folder.js";
 import { contextWith } from "../../test/support/skills.js";
 import { fileSkills } from "./file-skills.js";
 import { readBytes, readText } from "./guarded-read.js";
@@ -85,9 +84,9 @@ describe("what is found below a root", () => {
   });
 
   it("is no pipe, nor does one hold anything up", async () => {
-    execFileSync("mkfifo", [join(root, "knots/pipe.md")]);
+    makePipe(join(root, "knots/pipe.md"));
     mkdirSync(join(root, "pipe"));
-    execFileSync("mkfifo", [join(root, "pipe/SKILL.md")]);
+    makePipe(join(root, "pipe/SKILL.md"));
     const { names, problems } = await found();
     expect(names).toEqual(["knots"]);
     expect(problems).toEqual([
@@ -149,7 +148,7 @@ describe("what is read later", () => {
       "a file became a pipe",
       () => {
         rmSync(join(root, "knots/references/all.md"));
-        execFileSync("mkfifo", [join(root, "knots/references/all.md")]);
+        makePipe(join(root, "knots/references/all.md"));
       },
       ["skill_not_a_file", "Do knots.\n"],
     ],
@@ -211,7 +210,7 @@ describe("somebody who changes a file between the look and the opening", () => {
   it("gets a pipe refused, not waited for", async () => {
     beforeOpen = () => {
       rmSync(path());
-      execFileSync("mkfifo", [path()]);
+      makePipe(path());
     };
     expect(await read()).toMatchObject({ refusal: { code: "not_a_file" } });
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -24,4 +25,9 @@ export function writeFiles(
 
 export function skillText(name: string, rest = "", body = `Do ${name}.\n`): string {
   return `---\nname: ${name}\ndescription: About ${name}.\n${rest}---\n${body}`;
+}
+
+/** Node has no function that makes a named pipe. */
+export function makePipe(path: string): void {
+  execFileSync("sh", ["-c", 'mkfifo "$0"', path]);
 }
