@@ -236,7 +236,10 @@ describe("public exports", () => {
 
   it("of @tunic/skills", () => {
     expect(names(skills)).toMatchInlineSnapshot(`
-      "aggregateSkills
+      "DEFAULT_SKILLS_INSTRUCTION_PROMPT
+      SkillsProvider
+      aggregateSkills
+      allToolsAutoApprovalRule
       cacheSkills
       deduplicateSkills
       defineSkill
@@ -244,6 +247,7 @@ describe("public exports", () => {
       filterSkills
       fixSkill
       loadSkill
+      readOnlyToolsAutoApprovalRule
       skillScript
       validateSkill"
     `);

@@ -14,6 +14,11 @@ export {
   type SkillFile,
   validateSkill,
 } from "./frontmatter/parse-skill.js";
+export {
+  allToolsAutoApprovalRule,
+  readOnlyToolsAutoApprovalRule,
+} from "./provider/auto-approval.js";
+export { DEFAULT_SKILLS_INSTRUCTION_PROMPT } from "./provider/skills-prompt.js";
 export type {
   Skill,
   SkillContext,
@@ -24,6 +29,7 @@ export type {
   SkillsSource,
 } from "./skill.js";
 export { describeProblem, type SkillProblem } from "./skill-problem.js";
+export { SkillsProvider, type SkillsProviderOptions } from "./skills-provider.js";
 export { aggregateSkills } from "./sources/aggregate-skills.js";
 export { type CachedSkills, type CacheSkillsOptions, cacheSkills } from "./sources/cache-skills.js";
 export { deduplicateSkills } from "./sources/deduplicate-skills.js";

@@ -1,5 +1,4 @@
 import type { Skill, SkillContext, SkillListing, SkillsSource } from "../../src/index.js";
-import { defineSkill } from "../../src/index.js";
 
 export function skillNamed(name: string, origin = "code"): Skill {
   return {
@@ -48,9 +47,3 @@ function withResolvers(): PromiseWithResolvers {
   });
   return { promise, resolve, reject };
 }
-
-export const knots: Skill = defineSkill({
-  name: "knots",
-  description: "Ties knots.",
-  instructions: "Begin with the bowline.",
-});
