@@ -1,16 +1,20 @@
 import { readFileSync } from "node:fs";
 import { defineConfig } from "tsup";
 
-const { exports } = JSON.parse(readFileSync("package.json", "utf8")) as {
+const { exports, bin = {} } = JSON.parse(readFileSync("package.json", "utf8")) as {
   exports: Record<string, { "@tunic/source"?: string }>;
+  bin?: Record<string, string>;
 };
 
 /**
  * Shared by every package, each of which runs it in its own folder: esbuild writes the JavaScript
- * of what `exports` names, `tsc` writes the declarations beside it.
+ * of what `exports` and `bin` name, `tsc` writes the declarations beside it.
  */
 export default defineConfig({
-  entry: Object.values(exports).flatMap((entry) => entry["@tunic/source"] ?? []),
+  entry: [
+    ...Object.values(exports).flatMap((entry) => entry["@tunic/source"] ?? []),
+    ...Object.values(bin).map((file) => file.replace(/^\.\/dist\/(.*)\.js$/, "./src/$1.ts")),
+  ],
   format: "esm",
   target: "node20",
   sourcemap: true,

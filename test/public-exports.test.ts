@@ -12,6 +12,8 @@ import * as gemini from "../packages/gemini/src/index.js";
 import * as openai from "../packages/openai/src/index.js";
 import * as resilience from "../packages/resilience/src/index.js";
 import * as security from "../packages/security/src/index.js";
+import * as skills from "../packages/skills/src/index.js";
+import * as skillsNode from "../packages/skills/src/node.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
@@ -28,6 +30,8 @@ describe("public exports", () => {
       "@tunic/openai",
       "@tunic/resilience",
       "@tunic/security",
+      "@tunic/skills",
+      "@tunic/skills/node",
       "@tunic/testing",
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
@@ -229,6 +233,29 @@ describe("public exports", () => {
       verifyFlowAudit
       withLabel"
     `);
+  });
+
+  it("of @tunic/skills", () => {
+    expect(names(skills)).toMatchInlineSnapshot(`
+      "DEFAULT_SKILLS_INSTRUCTION_PROMPT
+      SkillsProvider
+      aggregateSkills
+      allToolsAutoApprovalRule
+      cacheSkills
+      deduplicateSkills
+      defineSkill
+      describeProblem
+      filterSkills
+      fixSkill
+      loadSkill
+      readOnlyToolsAutoApprovalRule
+      skillScript
+      validateSkill"
+    `);
+  });
+
+  it("of @tunic/skills/node", () => {
+    expect(names(skillsNode)).toMatchInlineSnapshot(`"fileSkills"`);
   });
 
   it("of @tunic/anthropic", () => {

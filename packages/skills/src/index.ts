@@ -1,0 +1,37 @@
+// The public surface of @tunic/skills. What is named here is API; nothing else is.
+
+export {
+  type DefineSkillOptions,
+  defineSkill,
+  type ResourceInit,
+  type SkillScriptOptions,
+  skillScript,
+} from "./define-skill.js";
+export { type FixedSkill, fixSkill } from "./frontmatter/fix-skill.js";
+export {
+  loadSkill,
+  type ParsedSkill,
+  type SkillFile,
+  validateSkill,
+} from "./frontmatter/parse-skill.js";
+export {
+  allToolsAutoApprovalRule,
+  readOnlyToolsAutoApprovalRule,
+} from "./provider/auto-approval.js";
+export { DEFAULT_SKILLS_INSTRUCTION_PROMPT } from "./provider/skills-prompt.js";
+export type {
+  Skill,
+  SkillContext,
+  SkillFrontmatter,
+  SkillListing,
+  SkillResource,
+  SkillScript,
+  SkillsSource,
+} from "./skill.js";
+export { describeProblem, type SkillProblem } from "./skill-problem.js";
+export { SkillsProvider, type SkillsProviderOptions } from "./skills-provider.js";
+export { aggregateSkills } from "./sources/aggregate-skills.js";
+export { type CachedSkills, type CacheSkillsOptions, cacheSkills } from "./sources/cache-skills.js";
+export { deduplicateSkills } from "./sources/deduplicate-skills.js";
+export { filterSkills } from "./sources/filter-skills.js";
+export type { SkillsInput } from "./sources/skills-input.js";

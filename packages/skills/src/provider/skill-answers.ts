@@ -1,0 +1,100 @@
+import {
+  type Content,
+  dataContent,
+  type ToolResult,
+  textContent,
+  toolResult,
+  uriContent,
+} from "@tunic/core";
+import { withLabel } from "@tunic/security";
+import type { Skill } from "../skill.js";
+import { escaped } from "./skills-prompt.js";
+
+/** Of what exists, in an error. */
+const mostNamed = 30;
+
+/** The arguments of a script that takes none. */
+export const noArguments = {
+  type: "object",
+  properties: {},
+  additionalProperties: false,
+} as const;
+
+/** Instructions with what belongs to them. They cannot end the frame around them. */
+export function loadedText({ frontmatter, resources, scripts }: Skill, body: string): string {
+  const parts = [
+    `<skill_content name="${escaped(frontmatter.name)}">`,
+    body.trim().replace(/<(?=\s*\/\s*skill_content)/gi, "&lt;"),
+  ];
+  if (resources.length > 0) {
+    const lines = resources.map((each) => `<resource>${nameAndDescription(each)}</resource>`);
+    parts.push("<skill_resources>", ...lines, "</skill_resources>");
+  }
+  if (scripts.length > 0) {
+    const lines = scripts.map((each) => {
+      const parameters = escaped(JSON.stringify(each.parameters ?? noArguments));
+      return `<script>${nameAndDescription(each)}<arguments>${parameters}</arguments></script>`;
+    });
+    parts.push("<skill_scripts>", ...lines, "</skill_scripts>");
+  }
+  return [...parts, "</skill_content>"].join("\n");
+}
+
+/** What a skill gave. What others may have written says so, for information flow. */
+export function answerOf(trust: Skill["trust"], given: string | Content): ToolResult {
+  const content = typeof given === "string" ? textContent(given) : given;
+  return toolResult({ contents: [trust === "trusted" ? content : untrusted(content)] });
+}
+
+/** An error that names what exists. */
+export function unknown(
+  what: "skill" | "resource" | "script",
+  name: string,
+  existing: readonly string[],
+  trust: Skill["trust"],
+): ToolResult {
+  const shown = existing.slice(0, mostNamed).map((each) => JSON.stringify(each));
+  const more = existing.length > mostNamed ? ` and ${existing.length - mostNamed} more` : "";
+  const list = shown.length === 0 ? "There is none." : `There is: ${shown.join(", ")}${more}.`;
+  const message = `There is no ${what} ${JSON.stringify(name.slice(0, 100))}. ${list}`;
+  return failed(`unknown_${what}`, message, trust);
+}
+
+export function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
+  const { contents } = answerOf(trust, `Error: ${message}`);
+  return toolResult({ contents, error: { code, retryable: false, message } });
+}
+
+/** Made anew: a tool may return only what a maker made, and the content given is not ours to change. */
+function untrusted(content: Content): Content {
+  const extras = withLabel(content, "untrusted");
+  switch (content.type) {
+    case "text":
+      return textContent(content.text, extrasOf(extras));
+    case "data":
+      return dataContent(content.data, content.mediaType, {
+        ...extrasOf(extras),
+        ...(content.name !== undefined && { name: content.name }),
+      });
+    case "uri":
+      return uriContent(content.uri, content.mediaType, extrasOf(extras));
+    default:
+      return untrusted(textContent(JSON.stringify(content)));
+  }
+}
+
+function extrasOf({ providerData, additionalProperties }: Content) {
+  return {
+    ...(providerData !== undefined && { providerData }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
+  };
+}
+
+function nameAndDescription(part: {
+  readonly name: string;
+  readonly description?: string;
+}): string {
+  const description =
+    part.description === undefined ? "" : `<description>${escaped(part.description)}</description>`;
+  return `<name>${escaped(part.name)}</name>${description}`;
+}

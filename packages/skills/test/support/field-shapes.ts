@@ -1,0 +1,156 @@
+import { both, description, type OddShape, rig } from "./odd-shape.js";
+
+/** Lists of tools, names, and fields that the specification does not know. */
+export const fieldShapes: readonly OddShape[] = [
+  {
+    title: "tools with blanks inside parentheses",
+    text: `${both}allowed-tools: Shell(pump list:*) Read\n`,
+    strict: [],
+    lenient: { allowedTools: ["Shell(pump list:*)", "Read"] },
+  },
+  {
+    title: "tools with commas",
+    text: `${both}allowed-tools: Read, Shell(pump a, b), Write\n`,
+    strict: ["allowed_tools_commas"],
+    lenient: { allowedTools: ["Read", "Shell(pump a, b)", "Write"] },
+  },
+  {
+    title: "tools as a list",
+    text: `${both}allowed-tools:\n  - Read\n  - Write\n`,
+    strict: ["wrong_type"],
+    lenient: { allowedTools: ["Read", "Write"] },
+  },
+  {
+    title: "tools as a list in brackets",
+    text: `${both}allowed-tools: [Read, Write]\n`,
+    strict: ["yaml_flow", "wrong_type"],
+    lenient: { allowedTools: ["Read", "Write"] },
+  },
+  {
+    title: "tools without an end of the parentheses",
+    text: `${both}allowed-tools: Shell(pump Read\n`,
+    strict: ["allowed_tools_unreadable"],
+    refused: ["allowed_tools_unreadable"],
+  },
+  {
+    title: "tools as a mapping",
+    text: `${both}allowed-tools:\n  Read: true\n`,
+    strict: ["allowed_tools_unreadable"],
+    refused: ["allowed_tools_unreadable"],
+  },
+  {
+    title: "tools under another spelling",
+    text: `${both}allowed_tools: Read\n`,
+    strict: ["field_spelling"],
+    lenient: { allowedTools: ["Read"] },
+  },
+  {
+    title: "tools twice, spelt differently",
+    text: `${both}allowed_tools: Read\nallowed-tools: Write\n`,
+    strict: ["field_spelling", "duplicate_key"],
+    refused: ["duplicate_key"],
+  },
+  {
+    title: "tools without any",
+    text: `${both}allowed-tools:\n`,
+    strict: ["empty_field"],
+    lenient: { allowedTools: [] },
+  },
+  {
+    title: "a name with capitals and a blank",
+    text: `name: Rig Setup\n${description}\n`,
+    strict: ["name_form"],
+    lenient: { name: "Rig Setup" },
+  },
+  {
+    title: "a name with an underscore",
+    text: `name: rig_setup\n${description}\n`,
+    strict: ["name_form"],
+    lenient: { name: "rig_setup" },
+  },
+  {
+    title: "a name with two hyphens",
+    text: `name: rig--up\n${description}\n`,
+    strict: ["name_form"],
+    lenient: { name: "rig--up" },
+  },
+  {
+    title: "a name with a slash",
+    text: `name: rig/setup\n${description}\n`,
+    strict: ["name_unusable"],
+    refused: ["name_unusable"],
+  },
+  {
+    title: "a name with a hyphen before it",
+    text: `name: -rig\n${description}\n`,
+    strict: ["name_unusable"],
+    refused: ["name_unusable"],
+  },
+  {
+    title: "a name with a hyphen behind it",
+    text: `name: rig-\n${description}\n`,
+    strict: ["name_form"],
+    lenient: { name: "rig-" },
+  },
+  {
+    title: "a name that leads out of its folder",
+    text: `name: ../rig\n${description}\n`,
+    strict: ["name_unusable"],
+    refused: ["name_unusable"],
+  },
+  {
+    title: "a name in other letters",
+    text: `name: 索具\n${description}\n`,
+    strict: ["name_form"],
+    lenient: { name: "索具" },
+  },
+  {
+    title: "a name of 65 letters",
+    text: `name: ${"r".repeat(65)}\n${description}\n`,
+    strict: ["name_length"],
+    lenient: { name: "r".repeat(65) },
+  },
+  {
+    title: "a name other than the folder's",
+    text: both,
+    directory: "rig-up",
+    strict: ["name_directory"],
+    lenient: rig,
+  },
+  {
+    title: "a name with an escape sequence of terminals",
+    text: `name: "rig\\e[2J"\n${description}\n`,
+    strict: ["control_characters", "name_unusable"],
+    refused: ["name_unusable"],
+  },
+  ...["requires", "origin", "version", "argument-hint", "tags", "hooks", "author"].map((key) => ({
+    title: `the field ${key}`,
+    text: `${both}${key}: x\n`,
+    strict: ["unknown_field"],
+    lenient: rig,
+  })),
+  {
+    title: "a field with a capital",
+    text: `Name: rig\n${description}\n`,
+    strict: ["unknown_field", "name_missing"],
+    refused: ["name_missing"],
+  },
+  {
+    title: "a prototype as a field",
+    text: `${both}__proto__:\n  name: other\n`,
+    strict: ["unknown_field"],
+    lenient: rig,
+  },
+  {
+    title: "a name twice",
+    text: `${both}name: other\n`,
+    strict: ["duplicate_key"],
+    refused: ["duplicate_key"],
+  },
+  {
+    title: "a key that is a list",
+    text: `${both}? [a]\n: b\n`,
+    strict: ["bad_key"],
+    refused: ["bad_key"],
+  },
+];

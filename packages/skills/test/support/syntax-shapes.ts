@@ -1,0 +1,173 @@
+import { both, description, name, type OddShape, rig } from "./odd-shape.js";
+
+/** What YAML cannot read as it stands, and what YAML can do that nobody needs here. */
+export const syntaxShapes: readonly OddShape[] = [
+  {
+    title: "a colon in the description",
+    text: `${name}\ndescription: Set up the rig: probes, pumps\n`,
+    strict: ["unquoted_colon"],
+    lenient: { description: "Set up the rig: probes, pumps" },
+  },
+  {
+    title: "a colon in the description, before a restriction",
+    text: `${name}\ndescription: Set up the rig: probes\nallowed-tools: Read\n`,
+    strict: ["unquoted_colon"],
+    lenient: { description: "Set up the rig: probes", allowedTools: ["Read"] },
+  },
+  {
+    title: "a restriction indented under a description with a colon",
+    text: `${name}\ndescription: Set up: probes\n  allowed-tools: Read\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a colon at the end of a line",
+    text: `${name}\ndescription: Use it for:\n  probes and pumps\n`,
+    strict: ["unquoted_colon"],
+    lenient: { description: "Use it for: probes and pumps" },
+  },
+  {
+    title: "a colon on the second line of a description",
+    text: `${name}\ndescription: Sets up the rig.\n  Needs: a pump\n`,
+    strict: ["unquoted_colon"],
+    lenient: { description: "Sets up the rig. Needs: a pump" },
+  },
+  {
+    title: "a colon and quotes in a description",
+    text: `${name}\ndescription: Say "ready": then go\n`,
+    strict: ["unquoted_colon"],
+    lenient: { description: 'Say "ready": then go' },
+  },
+  {
+    title: "a colon in a metadata value",
+    text: `${both}metadata:\n  note: first: second\n  other: x\n`,
+    strict: ["unquoted_colon"],
+    lenient: { metadata: { note: "first: second", other: "x" } },
+  },
+  {
+    title: "a colon in two values",
+    text: `${name}\ndescription: One: two\ncompatibility: Needs: a pump\n`,
+    strict: ["unquoted_colon", "unquoted_colon"],
+    lenient: { description: "One: two", compatibility: "Needs: a pump" },
+  },
+  {
+    title: "a colon inside the parentheses of a tool",
+    text: `${both}allowed-tools: Shell(pump: *) Read\n`,
+    strict: ["unquoted_colon"],
+    lenient: { allowedTools: ["Shell(pump: *)", "Read"] },
+  },
+  {
+    title: "a description that begins with a backtick",
+    text: `${name}\ndescription: \`rig\` sets up the rig\n`,
+    strict: ["reserved_character"],
+    lenient: { description: "`rig` sets up the rig" },
+  },
+  {
+    title: "a description that begins with an at sign",
+    text: `${name}\ndescription: @rig sets up the rig\n`,
+    strict: ["reserved_character"],
+    lenient: { description: "@rig sets up the rig" },
+  },
+  {
+    title: "a description that begins with a percent sign",
+    text: `${name}\ndescription: "%"\nlicense: % of it\n`,
+    strict: ["reserved_character"],
+    lenient: { description: "%", license: "% of it" },
+  },
+  {
+    title: "a hint of two bracketed words",
+    text: `${both}argument-hint: [depth] [width]\n`,
+    strict: ["text_after_list", "unknown_field"],
+    lenient: rig,
+  },
+  {
+    title: "a key that begins with brackets",
+    text: `${name}\n[mark]description: Sets up the rig.\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a list of tools with text behind it",
+    text: `${both}allowed-tools: [Read] [Write]\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a list that is not closed",
+    text: `${both}a: [1\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a quote that is not closed",
+    text: `${name}\ndescription: "Sets up\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a tab for indentation",
+    text: `${both}metadata:\n\tnote: x\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "emphasis at the beginning",
+    text: `${name}\ndescription: **Sets up** the rig\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "a description as a bullet",
+    text: `${name}\ndescription: - sets up the rig\n`,
+    strict: ["yaml_syntax"],
+    refused: ["yaml_syntax"],
+  },
+  {
+    title: "references",
+    text: `name: &n rig\ndescription: *n\n`,
+    strict: ["yaml_alias"],
+    refused: ["yaml_alias"],
+  },
+  {
+    title: "references that stand for billions",
+    text: `${both}a: &a [x, x, x]\nb: &b [*a, *a, *a]\nc: [*b, *b, *b]\n`,
+    strict: ["yaml_alias"],
+    refused: ["yaml_alias"],
+  },
+  {
+    title: "an anchor",
+    text: `name: &n rig\n${description}\n`,
+    strict: ["yaml_anchor"],
+    lenient: rig,
+  },
+  {
+    title: "a tag",
+    text: `name: !!python/object:os.system rig\n${description}\n`,
+    strict: ["yaml_tag"],
+    refused: ["yaml_tag"],
+  },
+  {
+    title: "a merge of mappings",
+    text: `${both}<<: { name: other }\n`,
+    strict: ["yaml_flow", "unknown_field"],
+    lenient: rig,
+  },
+  {
+    title: "sixty thousand brackets",
+    text: `${both}a: ${"[".repeat(60_000)}\n`,
+    strict: ["yaml_depth"],
+    refused: ["yaml_depth"],
+  },
+  {
+    title: "lists in lists in lists",
+    text: `${both}a:\n  ${"- ".repeat(30_000)}x\n`,
+    strict: ["yaml_depth"],
+    refused: ["yaml_depth"],
+  },
+  {
+    title: "a frontmatter of a megabyte",
+    text: `${both}metadata:\n${"  a: b\n".repeat(20_000)}`,
+    strict: ["frontmatter_size"],
+    refused: ["frontmatter_size"],
+  },
+];

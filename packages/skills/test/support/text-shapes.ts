@@ -1,0 +1,141 @@
+import { both, description, name, type OddShape, rig } from "./odd-shape.js";
+
+/** Fences, bytes, and the ways to write a text. */
+export const textShapes: readonly OddShape[] = [
+  { title: "a byte order mark", text: `=\uFEFF---\n${both}---\nBody`, strict: [], lenient: rig },
+  {
+    title: "line ends of Windows",
+    text: `=---\r\nname: rig\r\n${description}\r\n---\r\n\r\nBody`,
+    strict: [],
+    lenient: rig,
+  },
+  {
+    title: "line ends of old",
+    text: `=---\rname: rig\r${description}\r---\rBody`,
+    strict: [],
+    lenient: rig,
+  },
+  { title: "no line end after the last fence", text: `=---\n${both}---`, strict: [], lenient: rig },
+  { title: "blanks after a fence", text: `=---  \n${both}---\t\nBody`, strict: [], lenient: rig },
+  {
+    title: "a comment before the first fence",
+    text: `=# made by a tool\n\n---\n${both}---\nBody`,
+    strict: ["text_before_frontmatter"],
+    lenient: rig,
+  },
+  {
+    title: "a comment of HTML before the first fence",
+    text: `=<!-- rig -->\n---\n${both}---\nBody`,
+    strict: ["text_before_frontmatter"],
+    lenient: rig,
+  },
+  {
+    title: "a blank line before the first fence",
+    text: `=\n---\n${both}---\nBody`,
+    strict: ["text_before_frontmatter"],
+    lenient: rig,
+  },
+  {
+    title: "a text before the first fence",
+    text: `=Rig\n---\n${both}---\nBody`,
+    strict: ["no_frontmatter"],
+    refused: ["no_frontmatter"],
+  },
+  {
+    title: "no frontmatter at all",
+    text: "=# Rig\n\nSet it up.",
+    strict: ["no_frontmatter"],
+    refused: ["no_frontmatter"],
+  },
+  { title: "an empty file", text: "=", strict: ["no_frontmatter"], refused: ["no_frontmatter"] },
+  {
+    title: "a frontmatter that is never closed",
+    text: `=---\n${both}\n# Rig\n`,
+    strict: ["unclosed_frontmatter"],
+    refused: ["unclosed_frontmatter"],
+  },
+  {
+    title: "a frontmatter without anything",
+    text: "\n",
+    strict: ["empty_frontmatter"],
+    refused: ["empty_frontmatter"],
+  },
+  {
+    title: "a text instead of values",
+    text: "Sets up the rig\n",
+    strict: ["not_a_mapping"],
+    refused: ["not_a_mapping"],
+  },
+  {
+    title: "hyphens inside a value",
+    text: `${name}\ndescription: Sets up --- slowly --- the rig\n`,
+    strict: [],
+    lenient: { description: "Sets up --- slowly --- the rig" },
+  },
+  {
+    title: "a rule inside a block",
+    text: `${name}\ndescription: |\n  Sets up\n  ---\n  the rig\n`,
+    strict: [],
+    lenient: { description: "Sets up\n---\nthe rig" },
+  },
+  {
+    title: "an end of document inside",
+    text: `${both}...\nallowed-tools: Read\n`,
+    strict: ["yaml_end"],
+    refused: ["yaml_end"],
+  },
+  {
+    title: "a folded block",
+    text: `${name}\ndescription: >\n  Sets up\n  the rig: all of it\n`,
+    strict: [],
+    lenient: { description: "Sets up the rig: all of it" },
+  },
+  {
+    title: "a folded block without its last line end",
+    text: `${name}\ndescription: >-\n  Sets up\n  the rig\n`,
+    strict: [],
+    lenient: { description: "Sets up the rig" },
+  },
+  {
+    title: "a block of lines",
+    text: `${name}\ndescription: |\n  Sets up\n  the rig\n`,
+    strict: [],
+    lenient: { description: "Sets up\nthe rig" },
+  },
+  {
+    title: "a plain text of several lines",
+    text: `${name}\ndescription: Sets up\n  the rig\n  at once\n`,
+    strict: [],
+    lenient: { description: "Sets up the rig at once" },
+  },
+  {
+    title: "escaped quotes",
+    text: `${name}\ndescription: "Say \\"ready\\": go"\n`,
+    strict: [],
+    lenient: { description: 'Say "ready": go' },
+  },
+  {
+    title: "single quotes, doubled inside",
+    text: `${name}\ndescription: 'The rig''s set-up: all'\n`,
+    strict: [],
+    lenient: { description: "The rig's set-up: all" },
+  },
+  {
+    title: "colons where YAML allows them",
+    text: `${name}\ndescription: See https://rig.example at 10:30\n`,
+    strict: [],
+    lenient: { description: "See https://rig.example at 10:30" },
+  },
+  {
+    title: "a comment between values",
+    text: `${name}\n# what it does\n${description}\n`,
+    strict: [],
+    lenient: rig,
+  },
+  {
+    title: "a comment behind a value",
+    text: `${name}\ndescription: Sets up the rig. # issue 12\n`,
+    strict: [],
+    lenient: rig,
+  },
+];
