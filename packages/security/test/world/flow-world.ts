@@ -10,7 +10,7 @@ export interface WorldData {
 }
 
 /** What one run of a world changes. */
-export interface WorldState {
+interface WorldState {
   readonly data: WorldData;
   readonly notes: Map<string, JsonValue>;
 }
