@@ -127,7 +127,7 @@ async function runTests(what) {
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const config = ["--config", "vitest.workspace.ts", "--project", "security"];
-  // Files share their modules: loading them anew for each would take most of the time.
+  // Files share their modules: loading them anew for each would take most of the time. A slow machine is no kill.
   const options = [
     "--run",
     "--bail=1",
@@ -149,5 +149,5 @@ function failedIn(report) {
   return JSON.parse(readFileSync(report, "utf8"))
     .testResults.flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === "failed")
-    .map(({ fullName }) => fullName);
+    .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join("\n")}`);
 }
