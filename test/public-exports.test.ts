@@ -210,6 +210,7 @@ describe("public exports", () => {
       defaultLattice
       digest
       endorse
+      expandedArguments
       explain
       flowTrace
       hiddenValues

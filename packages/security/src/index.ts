@@ -13,6 +13,7 @@ export {
   verifyFlowAudit,
 } from "./audit/flow-audit.js";
 export { explain } from "./flow/decisions.js";
+export { expandedArguments } from "./flow/expand.js";
 export type { FlowDecision } from "./flow/flow-decision.js";
 export type { FlowMode, FlowOptions, HideMode, SourceLabels } from "./flow/flow-options.js";
 export { type HiddenValue, hiddenValues } from "./flow/hidden-values.js";
@@ -36,7 +37,7 @@ export {
   type LabelLatticeOptions,
 } from "./labels/label-lattice.js";
 export { isSealed, sealLabel } from "./labels/label-seal.js";
-export { checkPolicy, type PolicyProblem } from "./policy/check-policy.js";
+export { checkPolicy } from "./policy/check-policy.js";
 export type {
   AnswerFlow,
   ArgumentFlow,
@@ -50,6 +51,7 @@ export type {
   ToolFlow,
   ValueOrigin,
 } from "./policy/flow-policy.js";
+export type { PolicyProblem } from "./policy/policy-problem.js";
 export { toolHash, toolKey } from "./policy/tool-identity.js";
 export { type SecureAgentOptions, secureAgent } from "./secure-agent.js";
 export { isLabeled, type Labeled, labeled } from "./tree/labeled.js";

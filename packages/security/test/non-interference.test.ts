@@ -121,9 +121,28 @@ describe("property 3, where rules look at values, and tools fail", () => {
       }
       compare(world, a, b, counts);
     };
-    await fc.assert(fc.asyncProperty(worlds({ endorseBits: 0 }), ...inputs, check), {
-      numRuns: 300,
-    });
+    const [, ...others] = inputs;
+    const linked = fc.constant([
+      "https://a.example",
+      "https://b.example",
+      "www.c.example",
+    ] as const);
+    // Half of all worlds hold links on one side, so that rules about values have something to find.
+    const sides = fc.oneof(payloads, linked);
+    await fc.assert(
+      fc.asyncProperty(
+        worlds({
+          endorseBits: 0,
+          sendRule: ["permitted_flow", "permitted_flow", "both", "either"],
+        }),
+        sides,
+        ...others,
+        check,
+      ),
+      {
+        numRuns: 300,
+      },
+    );
     for (const count of Object.values(counts)) expect(count).toBeGreaterThan(0);
   });
 });

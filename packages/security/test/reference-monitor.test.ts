@@ -1,7 +1,7 @@
 import type { AgentSession } from "@tunic/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { explain, hiddenValues, labelOf } from "../src/index.js";
+import { explain, hiddenValues, labelOf, type ValueOrigin } from "../src/index.js";
 import { monitor } from "./reference-monitor.js";
 import { worldData, worlds } from "./world/flow-world.js";
 import { callsIn, type Played, play, programs } from "./world/stage.js";
@@ -29,9 +29,14 @@ function hiddenIn(session: AgentSession) {
   return [...calls].flatMap((callId) =>
     numbered(
       callId,
-      all.flatMap((each) => (each.origin.callId === callId ? [[each.origin.path, each]] : [])),
+      all.flatMap((each) => (each.origin.callId === callId ? [[placeOf(each.origin), each]] : [])),
     ),
   );
+}
+
+/** The monitor counts the parts of an answer of the quarantine, whatever they are called. */
+function placeOf({ tool, path }: ValueOrigin): string | undefined {
+  return tool === "quarantined_llm" ? "$" : path;
 }
 
 describe("property 14: the engine agrees with a reference monitor", () => {
@@ -53,7 +58,9 @@ describe("property 14: the engine agrees with a reference monitor", () => {
         ]);
         expect(Object.fromEntries(verdicts)).toEqual(found.runs);
         const answers = session.messages.filter(({ role }) => role === "assistant");
-        expect(answers.map((each) => tagOf(labelOf(each) ?? "untrusted"))).toEqual(found.answers);
+        // What the model has said; the hidden values that it shows have labels of their own.
+        const said = answers.map((each) => labelOf({ ...each, contents: [] }) ?? "untrusted");
+        expect(said.map(tagOf)).toEqual(found.answers);
         const hidden = hiddenIn(session).map(([at, { label }]) => [at, tagOf(label)]);
         expect(Object.fromEntries(hidden)).toEqual(found.hidden);
         seen.hidden += hidden.length;

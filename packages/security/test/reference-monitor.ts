@@ -91,9 +91,10 @@ function allows(flow: ToolFlow | undefined, from: Tag, leaves: readonly Leaf[]):
         recipients.includes(name) && value !== null && value !== "" && typeof value !== "object",
     )
     .map(({ value }) => String(value));
-  const trusted =
-    !isTainted(from) &&
-    !leaves.some((leaf) => isTainted(leaf.tag) && guard(leaf)?.integrity === "trusted");
+  const guarded = !leaves.some(
+    (leaf) => isTainted(leaf.tag) && guard(leaf)?.integrity === "trusted",
+  );
+  const trusted = !isTainted(from) && guarded;
   const permitted = leaves.every(
     ({ path, value, tag: { taint, level, readers } }) =>
       (readers
@@ -108,7 +109,7 @@ function allows(flow: ToolFlow | undefined, from: Tag, leaves: readonly Leaf[]):
     case "permitted_flow":
       return permitted;
     case "either":
-      return trusted || permitted;
+      return guarded && (trusted || permitted);
     case "both":
       return trusted && permitted;
     default:

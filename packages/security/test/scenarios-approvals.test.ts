@@ -7,7 +7,7 @@ import {
 } from "@tunic/core";
 import { manualEnvironment } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
-import { endorse } from "../src/index.js";
+import { endorse, explain } from "../src/index.js";
 import { call, inBothManners, ref, World, type WorldOptions } from "./support/world.js";
 
 const bills = { a: "IBAN-A", b: "IBAN-B" };
@@ -239,7 +239,29 @@ describe("S15 what a person's yes is good for", () => {
     const half = await asked({ tools });
     const edited = approve(half.request, { arguments: { to: ref("v1.a"), text: "thanks" } });
     const { outcome } = await half.world.say(edited);
-    expect([outcome, paid(half.world)]).toEqual(["completed", []]);
+    // The yes was for that receiver, too.
+    expect(outcome).toBe("completed");
+    expect(paid(half.world).map(({ arguments: { to } }) => to)).toEqual(["IBAN-A"]);
+  });
+
+  it("S15: what a person leaves as it was is no word of theirs, also inside what they wrote", async () => {
+    const tools = { ...bank.tools, pay: { ...bank.tools.pay, editable: true } };
+    const guarded = {
+      ...policy,
+      pay: { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } },
+    } satisfies WorldOptions["policy"];
+    for (const to of ["IBAN-B", "IBAN-A"]) {
+      const { world, request } = await asked({ tools, policy: guarded });
+      // As a form posts it that was filled with the values.
+      await world.say(approve(request, { arguments: { to, text: "see IBAN-A" } }));
+      expect(paid(world)).toHaveLength(1);
+      expect(world.sees("IBAN-A")).toBe(false);
+      const { violations, callLabel } = explain(world.session, request.call.callId) ?? {};
+      expect([violations?.length, callLabel?.["integrity"]]).toEqual([
+        to === "IBAN-A" ? 1 : 0,
+        "trusted",
+      ]);
+    }
   });
 
   it("S15: an edit of the recipient does not make the rest less confidential", async () => {

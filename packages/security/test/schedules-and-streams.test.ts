@@ -35,7 +35,9 @@ function outcomeOf({ session, executed }: Played) {
       contents.map((content) => labelOf(content)),
     ),
     hidden: hiddenValues(session)
-      .map(({ label, origin, value }) => JSON.stringify([origin, label, value]))
+      .map(({ label, origin: { callId, tool, path }, value }) =>
+        JSON.stringify([callId, tool, path, label, value]),
+      )
       .sort(),
   };
 }

@@ -53,4 +53,11 @@ describe("a script", () => {
     const client = new ScriptedChatClient([{ text: "hello", error: undefined }]);
     await expect(client.getResponse(request)).resolves.toMatchObject({ finishReason: "stop" });
   });
+
+  it("may be one function that answers all requests, at once or later", async () => {
+    for (const turns of [() => "hello", async () => "hello", async () => ({ text: "hello" })]) {
+      const { messages } = await new ScriptedChatClient(turns).getResponse(request);
+      expect(messages).toMatchObject([{ contents: [{ type: "text", text: "hello" }] }]);
+    }
+  });
 });

@@ -40,6 +40,8 @@ const optionNames: ReadonlySet<string> = new Set<keyof ScriptedChatClientOptions
   "environment",
 ]);
 
+type Script = (request: ChatRequest) => ScriptedTurn | Promise<ScriptedTurn>;
+
 /**
  * A chat client that answers from a script, turn by turn, and records what it was asked. It fails
  * with `script_exhausted` when it is asked more often than the script has turns.
@@ -48,17 +50,14 @@ export class ScriptedChatClient implements ChatClient {
   readonly metadata: ChatClientMetadata;
   /** Every request, in order. */
   readonly requests: RecordedRequest[] = [];
-  readonly #turns: readonly ScriptedTurn[] | ((request: ChatRequest) => ScriptedTurn);
+  readonly #turns: readonly ScriptedTurn[] | Script;
   readonly #options: ScriptedChatClientOptions;
 
   /**
-   * @param turns One for each request, or a function that answers them all.
+   * @param turns One for each request, or a function that answers them all, at once or later.
    * @throws ConfigurationError for what is no turn, and for misspelt members of turns and calls.
    */
-  constructor(
-    turns: readonly ScriptedTurn[] | ((request: ChatRequest) => ScriptedTurn),
-    options: ScriptedChatClientOptions = {},
-  ) {
+  constructor(turns: readonly ScriptedTurn[] | Script, options: ScriptedChatClientOptions = {}) {
     checkOptionNames("ScriptedChatClient", options, optionNames);
     if (!Array.isArray(turns) && typeof turns !== "function") {
       throw new ConfigurationError(
@@ -104,7 +103,7 @@ export class ScriptedChatClient implements ChatClient {
   }
 
   async #answer(index: number, request: ChatRequest): Promise<ScriptedAnswer> {
-    const turn = this.#turn(index, request);
+    const turn = await this.#turn(index, request);
     const answer = typeof turn === "function" ? await turn(request) : turn;
     // The turns of the list were checked when the client was made.
     if (answer !== turn || typeof this.#turns === "function") {
@@ -113,7 +112,7 @@ export class ScriptedChatClient implements ChatClient {
     return typeof answer === "string" ? { text: answer } : answer;
   }
 
-  #turn(index: number, request: ChatRequest): ScriptedTurn {
+  #turn(index: number, request: ChatRequest): ScriptedTurn | Promise<ScriptedTurn> {
     if (typeof this.#turns === "function") return this.#turns(request);
     const turn = this.#turns[index];
     if (turn !== undefined) return turn;

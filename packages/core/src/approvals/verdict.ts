@@ -36,8 +36,8 @@ export type Verdict =
 export class VerdictContext implements ApprovalContext {
   readonly tool: FunctionTool;
   readonly call: FunctionCallContent;
-  /** As validated. */
-  readonly arguments: JsonObject;
+  /** As validated, and as the model wrote them: where something stands for a value, it stands here. */
+  readonly written: JsonObject;
   /** All calls of the batch, in order. */
   readonly batch: readonly FunctionCallContent[];
   readonly run: RunContext;
@@ -48,11 +48,18 @@ export class VerdictContext implements ApprovalContext {
   constructor(parts: VerdictParts, bound?: AbortSignal) {
     this.tool = parts.tool;
     this.call = parts.call;
-    this.arguments = parts.arguments;
+    this.written = parts.arguments;
     this.batch = parts.batch;
     this.run = parts.run;
     this.#parts = parts;
     this.#bound = bound;
+  }
+
+  /** As validated, and as the tool's function will get them: with the values that something stands for. */
+  get arguments(): JsonObject {
+    const parts = this.#parts;
+    parts.meant ??= parts.tool.argumentsFor?.(parts.arguments, parts.run) ?? parts.arguments;
+    return parts.meant;
   }
 
   /** A context of its own for the inside. @internal */
@@ -86,6 +93,8 @@ export interface VerdictParts
   extends Pick<VerdictContext, "tool" | "call" | "arguments" | "batch" | "run"> {
   /** What the tool's function would receive. */
   readonly input: unknown;
+  /** The arguments with the values that something in them stands for; worked out at most once. */
+  meant?: JsonObject;
   /** Told who has ended the run with a verdict. */
   readonly ended: (by: string) => void;
   /** A person's, about this very call. */

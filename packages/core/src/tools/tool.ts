@@ -118,6 +118,11 @@ export interface FunctionTool<Arguments = unknown, Value = unknown> extends Tool
   readonly strict?: StrictMode;
   /** Validates after `parameters` did; its output is what `execute` receives. */
   readonly schema?: StandardSchema;
+  /**
+   * Arguments with the values that something in them stands for, such as references: what verdict handlers
+   * judge. Default: as they are.
+   */
+  argumentsFor?(this: void, args: JsonObject, run: RunContext): JsonObject;
   /** Absent on a declaration-only tool: its calls go back to the caller. */
   execute?(this: void, input: Arguments, context: FunctionInvocationContext): unknown;
   /** Turns the function's value into what the model sees, instead of the usual conversion. */

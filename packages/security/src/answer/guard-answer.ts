@@ -10,9 +10,10 @@ import type {
 
 import type { AnswerLabel } from "../flow/answer-label.js";
 import type { StoredVariable } from "../flow/flow-memory.js";
-import { audit, type FlowRun } from "../flow/flow-run.js";
+import { audit, type FlowRun, flowOf } from "../flow/flow-run.js";
 import { namedValuesOf } from "../flow/message-labels.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import { showsProgress } from "../tools/checked-progress.js";
 import { asReference, type Reference, referenceTo } from "../tree/reference.js";
 import { mayRead } from "./audience.js";
 import { linkGuard, removedLink } from "./link-guard.js";
@@ -41,6 +42,8 @@ class GuardedAnswer implements Transform {
   readonly #flow: FlowRun;
   readonly #answer: AnswerLabel;
   readonly #json: boolean;
+  /** Whether the answer goes to an agent around this one, as data with a label, and to nobody else. */
+  readonly #inner: boolean;
   readonly #references = new ReferenceText();
   readonly #links;
   readonly #blocks = new TextBlocks();
@@ -55,6 +58,7 @@ class GuardedAnswer implements Transform {
     this.#flow = flow;
     this.#answer = answer;
     this.#json = json;
+    this.#inner = isInner(flow);
     this.#links = linkGuard(
       (link) => this.#keeps(link, answer.current),
       () => {
@@ -179,7 +183,8 @@ class GuardedAnswer implements Transform {
   /** Whether all links of data of a label stay. */
   #leaves(label: ContentLabel): boolean {
     const { policy, mode } = this.#flow.settings;
-    return policy.answer.links === "allow" || mode === "shadow" || label.integrity === "trusted";
+    if (policy.answer.links === "allow" || mode === "shadow") return true;
+    return label.integrity === "trusted" || this.#inner;
   }
 
   #keeps(link: string, label: ContentLabel): boolean {
@@ -192,6 +197,17 @@ class GuardedAnswer implements Transform {
     audit(this.#flow, "answer", { withheld: true });
     await emit({ ...update, contents: [{ type: "text", text: withheld }] });
   }
+}
+
+/**
+ * Whether a run works for a call of a run that follows data itself, and people do not watch it: what it answers
+ * is labelled there, and the links of the answer that people get are taken out there.
+ */
+function isInner({ run: { parent, parentCallId } }: FlowRun): boolean {
+  const around = parent && flowOf(parent);
+  if (around === undefined || parentCallId === undefined) return false;
+  const follows = around.halves.has("tracking") && around.calls.has(parentCallId);
+  return follows && !showsProgress(around, parentCallId);
 }
 
 /** Texts that stand next to each other as one. */

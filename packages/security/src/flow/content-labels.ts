@@ -1,4 +1,4 @@
-import type { Content, JsonValue, Message } from "@tunic/core";
+import type { Content, FunctionResultContent, JsonValue, Message } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { isSealed } from "../labels/label-seal.js";
 import { labelMadeHere } from "../labels/label-table.js";
@@ -50,17 +50,37 @@ export function sealedMessage(contents: readonly Content[]): JsonValue {
 
 const added: ReadonlySet<string> = new Set(["function_approval_request", "paused_call"]);
 
-/** What a content's seal is over. */
+/**
+ * What a content's seal is over: all that a model may get of it. A vendor's own data can be sent in its place,
+ * and so can the reference to a value that was shown.
+ */
 export function sealedContent(content: Content): JsonValue {
-  const {
-    additionalProperties: _,
-    providerData: _data,
-    ...rest
-  } = content as Content & {
+  const { additionalProperties, providerData, ...rest } = content as Content & {
     readonly callId?: string;
   };
   const { callId: _id, ...said } = rest as Record<string, unknown>;
-  return said as JsonValue;
+  const { variable } = additionalProperties ?? {};
+  const own = content.type === "function_call" ? withoutCallIds(providerData) : providerData;
+  const sealed = { ...said, ...(variable !== undefined && { variable }), ...(own && { own }) };
+  return sealed as unknown as JsonValue;
+}
+
+/** A call that gets another id in a log keeps the vendor's own in its data, where perhaps nothing was before. */
+function withoutCallIds(data: Content["providerData"] = {}): Content["providerData"] {
+  const entries = Object.entries(data).flatMap(([vendor, { callId: _, ...own }]) =>
+    Object.keys(own).length === 0 ? [] : [[vendor, own] as const],
+  );
+  return entries.length === 0 ? undefined : Object.fromEntries(entries);
+}
+
+/** What the seal of a part of a result is over: of an error that stands beside it the model may read, too. */
+export function sealedPart(
+  content: Content,
+  { isError = false, error }: Pick<FunctionResultContent, "isError" | "error">,
+): JsonValue {
+  const said = sealedContent(content);
+  if (!isError && error === undefined) return said;
+  return { part: said, isError, ...(error && { error: { ...error } }) };
 }
 
 /** What a context provider brings into a run, by the provider's name. */

@@ -166,16 +166,27 @@ export function readVariables(part: object): Record<string, StoredVariable> {
   for (const [id, stored] of Object.entries(part) as readonly [string, unknown][]) {
     if (!isJsonObject(stored) || !Object.hasOwn(stored, "value")) continue;
     const { value = null, label, origin } = stored;
-    const texts = Object.entries(isJsonObject(origin) ? origin : {}).filter(
-      ([name, text]) => originMembers.has(name) && typeof text === "string",
-    );
     put(variables, id, {
       value,
       label: label as unknown as ContentLabel,
-      origin: Object.fromEntries(texts),
+      origin: readOrigin(origin),
     });
   }
   return variables;
+}
+
+function readOrigin(origin: unknown): ValueOrigin {
+  const of = isJsonObject(origin) ? origin["of"] : undefined;
+  // What a value was made of was not made of anything itself.
+  return { ...originTexts(origin), ...(Array.isArray(of) && { of: of.map(originTexts) }) };
+}
+
+function originTexts(origin: unknown): ValueOrigin {
+  return Object.fromEntries(
+    Object.entries(isJsonObject(origin) ? origin : {}).filter(
+      ([name, text]) => originMembers.has(name) && typeof text === "string",
+    ),
+  );
 }
 
 const originMembers: ReadonlySet<string> = new Set<keyof ValueOrigin>([
@@ -217,7 +228,7 @@ export function member<Value>(of: Record<string, Value>, key: string, make: () =
 }
 
 /** The own member of a record: what a prototype has is none. */
-export function own<Value>(of: Record<string, Value>, key: string): Value | undefined {
+export function own<Value>(of: Readonly<Record<string, Value>>, key: string): Value | undefined {
   return Object.hasOwn(of, key) ? of[key] : undefined;
 }
 

@@ -27,8 +27,8 @@ export interface CallRecord {
   readonly effective: JsonObject;
   /** The number of the first variable that was not there when it was judged. */
   readonly nextVariable: number;
-  /** The untrusted texts among them that references stood for. */
-  readonly untrustedTexts: readonly string[];
+  /** The untrusted texts and numbers among them that references stood for. */
+  readonly untrustedArguments: readonly (string | number)[];
 }
 
 /** The messages of a request as the model gets them, and the join of their labels. */
@@ -63,6 +63,8 @@ export interface FlowRun {
   readonly calls: Map<string, CallRecord>;
   /** Labels of results that were made in this run, by call id. */
   readonly results: Map<string, ContentLabel>;
+  /** Labels of results that came in with an input, in this run or before, by call id. */
+  readonly foreignResults: Map<string, ContentLabel>;
   /** Labels of messages, by message. */
   readonly labels: WeakMap<Message, ContentLabel>;
   /** Labels of calls that a request has shown, by call id. */
@@ -81,6 +83,8 @@ export interface FlowRun {
   named: NamedValues | undefined;
   /** How often a denial was given, by its words. */
   readonly denials: Map<string, number>;
+  /** Tools of which was told that their results have another form than the policy says. */
+  readonly shapes: Set<string>;
 }
 
 const runKey = createStateKey<{ flow: FlowRun | undefined }>("tunic.flow", () => ({
@@ -136,6 +140,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     input: new Map(),
     calls: new Map(),
     results: new Map(),
+    foreignResults: new Map(),
     labels: new WeakMap(),
     callLabels: new Map(),
     childLabels: new Map(),
@@ -145,6 +150,7 @@ function newFlow(run: RunContext, settings: FlowSettings, needsSession: boolean)
     shown: bottom,
     named: undefined,
     denials: new Map(),
+    shapes: new Set(),
   };
 }
 

@@ -15,7 +15,8 @@ export function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   const label = lattice.joinAll([base, lattice.label("untrusted"), ...tool.result.values]);
   if (isVisible(terms, label)) {
     remember(terms, label, 0);
-    return { ...result, contents: result.contents.map((content) => stamp(flow, content, label)) };
+    const contents = result.contents.map((content) => stamp(flow, content, label, result));
+    return { ...result, contents };
   }
   // A failure may be the doing of whoever makes the results, too.
   const cause = lattice.join(base, tool.result.root.value);
@@ -26,7 +27,7 @@ export function labelError(terms: ResultTerms, result: ToolResult): ToolResult {
   }
   const reference = JSON.stringify(hideValue(terms, said(result), label, "error"));
   remember(terms, record.callLabel, 1);
-  if (!told) return { contents: [stamp(flow, textContent(reference), record.callLabel)] };
+  if (!told) return { contents: [stamp(flow, textContent(reference), record.callLabel, {})] };
   const text = `Error: the tool failed. What it said: ${reference}`;
   return errorOf(terms, result, text, "the tool failed.");
 }
@@ -56,9 +57,6 @@ function errorOf(
   const { code = "tool_error", retryable = false } = error ?? {};
   // A code may come from elsewhere, too; words of the loop's own kind say little enough.
   const known = /^[a-z][a-z_]{0,39}$/.test(code) ? code : "tool_error";
-  return {
-    contents: [stamp(flow, textContent(text), record.callLabel)],
-    isError: true,
-    error: { code: known, retryable, message },
-  };
+  const failed = { isError: true, error: { code: known, retryable, message } };
+  return { contents: [stamp(flow, textContent(text), record.callLabel, failed)], ...failed };
 }

@@ -5,7 +5,8 @@ import { writtenLabel } from "./content-labels.js";
 
 /**
  * The label that stands at a content or message; undefined where there is none. It tells what was stamped
- * there, for pages and logs: whoever decides by it has to know where the message comes from.
+ * there, for pages and logs: whoever decides by it has to know where the message comes from. With a message
+ * count its contents, with a result what is in it: a hidden value that an answer shows is as untrusted as ever.
  *
  * @param lattice For a policy with its own `levels`: `createLabelLattice({ levels })`.
  */
@@ -13,8 +14,19 @@ export function labelOf(
   part: Content | Message,
   lattice: LabelLattice = defaultLattice,
 ): ContentLabel | undefined {
+  const inner = "contents" in part ? part.contents : [];
+  const labels = inner.flatMap(
+    (content) => labelOf(content, lattice) ?? unreadable(content, lattice),
+  );
   const written = writtenLabel(part);
-  return lattice.authentic(written) ?? lattice.read(written);
+  const own = lattice.authentic(written) ?? lattice.read(written);
+  if (own === undefined && (written !== undefined || labels.length === 0)) return undefined;
+  return lattice.joinAll(own === undefined ? labels : [own, ...labels]);
+}
+
+/** What says that it has a label, and none that can be read, may be anything. */
+function unreadable(content: Content, { top }: LabelLattice): readonly ContentLabel[] {
+  return writtenLabel(content) === undefined ? [] : [top];
 }
 
 /**

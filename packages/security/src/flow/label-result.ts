@@ -9,14 +9,17 @@ import {
 import type { ContentLabel } from "../labels/content-label.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import { hideNodes, type VisiblePart } from "../tree/hide.js";
+import { unwrapped } from "../tree/labeled.js";
 import { labeledState, labeledTree } from "../tree/labeled-tree.js";
 import { type PathState, uniformState } from "../tree/path-pattern.js";
-import { jsonIn } from "../tree/text-value.js";
+import { hasLostNames, jsonIn } from "../tree/text-value.js";
 import { VariableLimitError } from "../variables/variable-store.js";
 import { writtenLabel } from "./content-labels.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
+import { hideRepeats } from "./hide-repeats.js";
 import { constantError, labelError } from "./label-error.js";
-import { hideRepeats, mappedState, partState, type ResultPart } from "./result-parts.js";
+import { mappedState, partState, type ResultPart } from "./result-parts.js";
+import { missesUntrusted, noticeShape } from "./result-shape.js";
 import {
   hideValue,
   isVisible,
@@ -78,19 +81,19 @@ function labelContent(terms: ResultTerms, content: Content, { value }: ToolResul
   const marked = labeledTree(value);
   const marks = marked !== undefined && sameJson(marked.value, data) ? marked.marks : undefined;
   const given = marks === undefined ? (marked?.labels ?? []) : [];
-  const state =
-    data !== undefined && isTree(data) && given.length === 0
-      ? restricted(flow, content, tool.result.root)
-      : uniformState(wholeLabel(flow, tool, given, content));
   const labelOf = (label: unknown, otherwise: ContentLabel): ContentLabel =>
     labelGiven(flow, terms.record.tool, label, otherwise);
-  const said = data ?? (content as unknown as JsonValue);
-  return labelData(
-    terms,
-    content,
-    said,
-    marks === undefined ? state : labeledState(state, marks, labelOf),
-  );
+  const withMarks = (state: PathState<ContentLabel>): PathState<ContentLabel> =>
+    marks === undefined ? state : labeledState(state, marks, labelOf);
+  const asOne = (): PathState<ContentLabel> =>
+    withMarks(uniformState(wholeLabel(flow, tool, given, content, value)));
+  if (data === undefined || !isTree(data) || given.length > 0) {
+    return labelData(terms, content, data ?? (content as unknown as JsonValue), asOne());
+  }
+  const state = withMarks(restricted(flow, content, tool.result.root));
+  if (!missesUntrusted(tool, data, state)) return labelData(terms, content, data, state);
+  noticeShape(flow, tool);
+  return labelData(terms, content, data, asOne());
 }
 
 /** What a content says of itself can only restrict what the policy says of it. */
@@ -133,9 +136,13 @@ function labelData(
     callLabel,
     ...part.labels.map((each) => labelOfPart(terms, each)),
   ]);
-  if (visible === data) return { content: stamp(terms.flow, content, label), label, hidden: 0 };
+  // Of members of one name only the last was looked at: where they differ, the text is written anew.
+  const isAsRead =
+    visible === data &&
+    (state.settled || content.type !== "text" || !hasLostNames(content.text, data));
+  if (isAsRead) return { content: stamp(terms.flow, content, label, {}), label, hidden: 0 };
   const text = textContent(JSON.stringify(visible));
-  return { content: stamp(terms.flow, text, label), label, hidden: part.hidden };
+  return { content: stamp(terms.flow, text, label, {}), label, hidden: part.hidden };
 }
 
 /** With everything that holds for the result; what was only looked up is as trusted as where it was. */
@@ -154,7 +161,7 @@ function endorsedPart(terms: ResultTerms, { visible, labels }: VisiblePart<Resul
   }
   flow.ledger.bits += bits;
   audit(flow, "endorse", { callId, at: "result", bits, rule: { type: "lookup", tool: tool.key } });
-  return hideRepeats(visible, record.untrustedTexts, (value) =>
+  return hideRepeats(visible, record.untrustedArguments, (value) =>
     hideValue(terms, value, terms.base, "$"),
   );
 }
@@ -165,9 +172,10 @@ function wholeLabel(
   tool: CompiledTool,
   given: readonly unknown[],
   content: Content,
+  value: unknown,
 ): ContentLabel {
   const { lattice } = flow.settings;
-  const declared = isScalar(content) ? [tool.result.root.value] : tool.result.values;
+  const declared = isScalar(content, value) ? [tool.result.root.value] : tool.result.values;
   const written = writtenLabel(content);
   const restricting = written === undefined ? [] : [lattice.read(written) ?? lattice.top];
   return lattice.joinAll([
@@ -177,10 +185,14 @@ function wholeLabel(
   ]);
 }
 
-/** What holds no parts: a number, a switch, nothing. */
-function isScalar(content: Content): boolean {
-  return content.type === "text" && scalar.test(content.text);
+/** What holds no parts: a number, a switch, nothing. A text of digits is a text. */
+function isScalar(content: Content, value: unknown): boolean {
+  if (content.type !== "text" || typeof unwrapped(value) === "string") return false;
+  return content.text.length <= longestScalar && scalar.test(content.text);
 }
+
+/** Of a number of doubles, with sign and exponent. */
+const longestScalar = 25;
 
 const scalar = /^(?:null|true|false|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)$/;
 

@@ -9,11 +9,14 @@ import {
   type Middleware,
   MiddlewareTermination,
   type Next,
+  type Tool,
   type ToolResult,
 } from "@tunic/core";
 import { guardAnswer } from "../answer/guard-answer.js";
 import type { ContentLabel } from "../labels/content-label.js";
-import { wrapTools } from "../tools/wrap-tool.js";
+import { checkPolicy } from "../policy/check-policy.js";
+import type { CompiledPolicy } from "../policy/compile-policy.js";
+import { originalOf, wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
@@ -59,12 +62,29 @@ async function trackRun(
   flow.halves.add("tracking");
   checkHalves(flow);
   const { tools } = context.options;
-  if (tools !== undefined) context.options = { ...context.options, tools: wrapTools(tools) };
+  if (tools !== undefined) {
+    checkGuards(settings, tools);
+    context.options = { ...context.options, tools: wrapTools(tools) };
+  }
   try {
     return await next();
   } finally {
     reportUp(flow);
   }
+}
+
+/** Lists of tools whose arguments were looked at, by policy. */
+const guarded = new WeakMap<CompiledPolicy, WeakSet<readonly Tool[]>>();
+
+/** A guard of an argument that is misspelt would be none, wherever the tool was given. */
+function checkGuards({ policy }: FlowSettings, tools: readonly Tool[]): void {
+  const known = guarded.get(policy) ?? new WeakSet();
+  guarded.set(policy, known);
+  if (known.has(tools)) return;
+  const own = tools.map((tool) => (tool.type === "function" ? originalOf(tool) : tool));
+  const wrong = checkPolicy(policy.source, own).find(({ code }) => code === "unknown_argument");
+  if (wrong !== undefined) throw new ConfigurationError("flow_policy", wrong.message);
+  known.add(tools);
 }
 
 function checkHalves({ halves }: FlowRun): void {
@@ -163,7 +183,7 @@ function labelled(
   flow.results.set(callId, ownLabel);
   return {
     ...result,
-    contents: result.contents.map((content) => stamp(flow, content, ownLabel)),
+    contents: result.contents.map((content) => stamp(flow, content, ownLabel, result)),
   };
 }
 

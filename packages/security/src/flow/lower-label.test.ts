@@ -70,4 +70,19 @@ describe("endorse and declassify", () => {
     );
     expect(label()?.integrity).toBe("untrusted");
   });
+
+  it.each([
+    ["endorse", [undefined], "invalid_option", "endorse needs to know who does it and why"],
+    ["endorse", [{ ...terms, reason: "x" }], "unknown_option", 'no option "reason"'],
+    ["declassify", [{ readers: ["bob"] }], "invalid_option", "declassify needs to know who does"],
+    ["declassify", [undefined, terms], "invalid_option", "{ confidentiality, readers }"],
+    ["declassify", [{ level: "public" }, terms], "unknown_option", 'no option "level"'],
+  ])("refuse what is missing or misspelt: %s %j", (kind, rest, code, message) => {
+    const { session, label } = withVariable({ integrity: "untrusted", confidentiality: "private" });
+    const lower = kind === "endorse" ? endorse : declassify;
+    expect(() => Reflect.apply(lower, undefined, [session, "v1", ...rest])).toThrow(
+      expect.objectContaining({ code, message: expect.stringContaining(message) }),
+    );
+    expect(label()).toEqual({ integrity: "untrusted", confidentiality: "private" });
+  });
 });

@@ -1,4 +1,10 @@
-import { type AgentSession, ConfigurationError, type JsonObject } from "@tunic/core";
+import {
+  type AgentSession,
+  ConfigurationError,
+  checkOptionNames,
+  isJsonObject,
+  type JsonObject,
+} from "@tunic/core";
 import type { FlowAudit } from "../audit/flow-audit.js";
 import type { ConfidentialityLabel, ContentLabel } from "../labels/content-label.js";
 import { compilePolicy } from "../policy/compile-policy.js";
@@ -26,7 +32,7 @@ export interface LoweringTerms {
  *
  * @param variable Its id, such as `v3`.
  * @throws ConfigurationError `unknown_variable` for one that this conversation does not hold;
- * `invalid_option` without `by` or `why`.
+ * `invalid_option` without `by` or `why`; `unknown_option` for a misspelt member.
  */
 export function endorse(session: AgentSession, variable: string, terms: LoweringTerms): void {
   lower(session, variable, "endorse", terms, ({ capacity: _, ...label }) => ({
@@ -47,6 +53,13 @@ export function declassify(
   to: { readonly confidentiality?: ConfidentialityLabel; readonly readers?: readonly string[] },
   terms: LoweringTerms,
 ): void {
+  if (!isJsonObject(to)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      "declassify takes what the value becomes as an object: { confidentiality, readers }.",
+    );
+  }
+  checkOptionNames("declassify: to", to, new Set(["confidentiality", "readers"]));
   lower(session, variable, "declassify", terms, ({ readers: _, confidentiality, ...label }) => ({
     ...label,
     confidentiality: to.confidentiality ?? confidentiality,
@@ -54,13 +67,29 @@ export function declassify(
   }));
 }
 
+const termNames: ReadonlySet<string> = new Set<keyof LoweringTerms>([
+  "by",
+  "why",
+  "policy",
+  "audit",
+  "at",
+]);
+
 function lower(
   session: AgentSession,
   variable: string,
   kind: "endorse" | "declassify",
-  { by, why, policy, audit, at = Date.now() }: LoweringTerms,
+  terms: LoweringTerms,
   change: (label: ContentLabel) => ContentLabel,
 ): void {
+  if (!isJsonObject(terms)) {
+    throw new ConfigurationError(
+      "invalid_option",
+      `${kind} needs to know who does it and why, as its last argument: { by, why, policy }.`,
+    );
+  }
+  checkOptionNames(kind, terms, termNames);
+  const { by, why, policy, audit, at = Date.now() } = terms;
   for (const [name, text] of Object.entries({ by, why })) {
     if (typeof text === "string" && text.trim() !== "") continue;
     throw new ConfigurationError(

@@ -1,4 +1,4 @@
-import type { FunctionResultContent, Message } from "@tunic/core";
+import { type FunctionResultContent, type JsonValue, type Message, sameJson } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import { type NamedValues, namedValues } from "../policy/named-values.js";
 import {
@@ -6,6 +6,7 @@ import {
   providerLabel,
   sealedContent,
   sealedMessage,
+  sealedPart,
   userContentLabel,
   writtenLabel,
 } from "./content-labels.js";
@@ -18,34 +19,81 @@ import type { FlowRun } from "./flow-run.js";
  * it were its own.
  */
 export function takeInput(flow: FlowRun, messages: readonly Message[]): void {
-  const { lattice } = flow.settings;
+  for (const message of flow.stored.values()) noteForeignResults(flow, message);
   for (const message of messages) {
-    if (flow.input.has(message.id)) continue;
-    flow.input.set(message.id, message);
-    if (message.role !== "assistant" && message.role !== "tool") continue;
-    // A run inside another one that goes on brings its own messages back.
-    if (flow.run.session === undefined && own(flow.memory.messages, message.id)) continue;
-    const label =
-      message.role === "assistant"
-        ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
-        : lattice.joinAll(resultsIn(message).map((result) => foreignResultLabel(flow, result)));
-    put(flow.memory.messages, message.id, label ?? lattice.top);
-    skipReferences(flow, message);
+    const before = flow.input.get(message.id);
+    if (before === undefined) takeMessage(flow, message);
+    else if (!isSame(before, message)) distrust(flow, before, message);
   }
 }
 
+function takeMessage(flow: FlowRun, message: Message): void {
+  flow.input.set(message.id, message);
+  if (message.role !== "assistant" && message.role !== "tool") return;
+  // A run inside another one that goes on brings its own messages back.
+  if (flow.run.session !== undefined || own(flow.memory.messages, message.id) === undefined) {
+    const label =
+      message.role === "assistant"
+        ? believedLabel(flow, message, false, () => sealedMessage(message.contents))
+        : foreignToolLabel(flow, message);
+    put(flow.memory.messages, message.id, label ?? flow.settings.lattice.top);
+    skipReferences(flow, message);
+  }
+  noteForeignResults(flow, message);
+}
+
+/** Labels are kept by id: of two messages under one id, neither is what its label says. */
+function distrust(flow: FlowRun, ...messages: readonly Message[]): void {
+  for (const message of messages) {
+    put(flow.memory.messages, message.id, flow.settings.lattice.top);
+    noteForeignResults(flow, message);
+  }
+}
+
+function isSame(one: Message, other: Message): boolean {
+  if (one === other || (one.role === "user" && other.role === "user")) return true;
+  return sameJson(one as unknown as JsonValue, other as unknown as JsonValue);
+}
+
+/** A request may show results in another message than the one that they came in. */
+function noteForeignResults({ foreignResults, memory, settings }: FlowRun, message: Message): void {
+  if (message.role !== "tool") return;
+  const { lattice } = settings;
+  const recorded = own(memory.messages, message.id);
+  if (recorded === undefined) return;
+  for (const { callId } of resultsIn(message)) {
+    const before = foreignResults.get(callId) ?? lattice.bottom;
+    foreignResults.set(callId, lattice.join(before, lattice.read(recorded) ?? lattice.top));
+  }
+}
+
+/** A reference, as it is written or as a value that was shown has it. */
+const givenNumber = /(?:\$ref|"variable)\\*"\s{0,4}:\s{0,4}\\*"v(\d{1,9})/g;
+
 /** References of another conversation stand for nothing here, also later on: their numbers are not given out. */
 function skipReferences({ memory }: FlowRun, message: Message): void {
-  for (const [, number] of JSON.stringify(message.contents).matchAll(/\$ref\\*":\\*"v(\d{1,9})/g)) {
+  for (const [, number] of JSON.stringify(message.contents).matchAll(givenNumber)) {
     memory.next = Math.max(memory.next, Number(number) + 1);
   }
 }
 
+function foreignToolLabel(flow: FlowRun, message: Message): ContentLabel {
+  const { lattice } = flow.settings;
+  const results = resultsIn(message);
+  // What is no result has no seal.
+  if (results.length < Math.max(1, message.contents.length)) return lattice.top;
+  return lattice.joinAll(results.map((result) => foreignResultLabel(flow, result)));
+}
+
 function foreignResultLabel(flow: FlowRun, result: FunctionResultContent): ContentLabel {
   const { lattice } = flow.settings;
+  const { contents, edited } = result;
+  // A result without parts has no label, and an edit is told in words that no seal is over.
+  if (contents.length === 0 || edited !== undefined) return lattice.top;
   return lattice.joinAll(
-    result.contents.map(
-      (content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,
+    contents.map(
+      (content) =>
+        believedLabel(flow, content, false, () => sealedPart(content, result)) ?? lattice.top,
     ),
   );
 }
@@ -115,20 +163,22 @@ function assistantLabel(
 
 function toolLabel(flow: FlowRun, message: Message, stored: Message | undefined): ContentLabel {
   const { lattice } = flow.settings;
-  return lattice.joinAll(
-    resultsIn(stored ?? message).map((result) => resultLabel(flow, result, stored !== undefined)),
-  );
+  const part = stored ?? message;
+  const results = resultsIn(part);
+  // What is no result has nobody labelled.
+  if (results.length < Math.max(1, part.contents.length)) return lattice.top;
+  return lattice.joinAll(results.map((result) => resultLabel(flow, result, stored !== undefined)));
 }
 
 function resultLabel(flow: FlowRun, result: FunctionResultContent, ours: boolean): ContentLabel {
   const { lattice } = flow.settings;
   const { callId, contents } = result;
-  const made = flow.results.get(callId);
+  const made = flow.results.get(callId) ?? flow.foreignResults.get(callId);
   if (made !== undefined) return made;
   // Of arguments that a person has changed the loop tells first, in words of its own.
   const said = result.edited === undefined ? contents : contents.slice(1);
   const labels = said.map((content) =>
-    believedLabel(flow, content, ours, () => sealedContent(content)),
+    believedLabel(flow, content, ours, () => sealedPart(content, result)),
   );
   if (labels.every((label) => label !== undefined) && labels.length > 0)
     return lattice.joinAll(labels);

@@ -9,8 +9,8 @@ import {
   type Verdict,
   type VerdictContext,
 } from "@tunic/core";
-import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { CallLeaf } from "../policy/call-leaves.js";
 import {
   denialOf,
   describeCall,
@@ -22,8 +22,10 @@ import type { FlowRule } from "../policy/flow-policy.js";
 import { judgeCall } from "../policy/judge-call.js";
 import { isOwnTool } from "../tools/own-tools.js";
 import { originalOf } from "../tools/wrap-tool.js";
+import { referencesIn } from "../tree/reference.js";
 import { writtenLabel } from "./content-labels.js";
 import { decide } from "./decisions.js";
+import { readEditedCall } from "./edited-call.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
@@ -105,11 +107,8 @@ async function enforceCall(
 ): Promise<Verdict> {
   const flow = flowOf(context.run);
   if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
-  // A person's edit is the person's own word, whatever the model had read; the rest may still say it.
-  const edited = context.decision?.edited === true;
   const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
-  const label = edited ? asTrusted(settings.lattice, decided) : decided;
-  const call = readCall(flow, context.tool, context.arguments, label);
+  const call = readJudged(flow, context, decided);
   const inner = await next();
   const judged = judge(flow, context, call);
   flow.calls.set(context.call.callId, {
@@ -119,19 +118,32 @@ async function enforceCall(
     argumentsLabel: call.argumentsLabel,
     effective: call.effective,
     nextVariable: flow.memory.next,
-    untrustedTexts: (call.leaves ?? []).flatMap(({ value, origin, label: own }) =>
-      origin !== undefined &&
-      own.integrity === "untrusted" &&
-      typeof value === "string" &&
-      value !== ""
-        ? [value]
-        : [],
-    ),
+    untrustedArguments: (call.leaves ?? []).flatMap(untrustedValue),
   });
   if (inner.kind === "deny") return inner;
   const verdict = weigh(flow, context, call, judged, inner);
   if (verdict.kind === "run") letRun(flow, context, call, judged);
   return verdict;
+}
+
+/** The call as it is to be judged: as the model made it, or as a person has changed it. */
+function readJudged(flow: FlowRun, context: VerdictContext, label: ContentLabel): ReadCall {
+  const { tool, written } = context;
+  if (context.decision?.edited !== true) return readCall(flow, tool, written, label);
+  return readEditedCall(flow, tool, written, originalCall(flow, context, label));
+}
+
+function originalCall(
+  flow: FlowRun,
+  { tool, call }: VerdictContext,
+  label: ContentLabel,
+): ReadCall {
+  return readCall(flow, tool, call.arguments ?? {}, label);
+}
+
+function untrustedValue({ value, origin, label }: CallLeaf): readonly (string | number)[] {
+  if (origin === undefined || label.integrity === "trusted" || value === "") return [];
+  return typeof value === "string" || typeof value === "number" ? [value] : [];
 }
 
 /** What the rules say. The tools of this package do nothing but show and extract: they are free. */
@@ -238,10 +250,38 @@ function isPermitted(
   const permit = permitFor(context.tool, callId, call, violations);
   // A call that has paused goes on as it was permitted.
   if (asked === given(permit)) return true;
-  if (decision === undefined || asked !== permit) return false;
+  if (decision === undefined) return false;
+  if (asked !== permit && !(decision.edited && isWithin(flow, context, call, asked))) return false;
   put(flow.memory.permits, callId, given(permit));
   audit(flow, "approval", { callId, tool: call.tool.key, requestId: decision.requestId, permit });
   return true;
+}
+
+/**
+ * Whether a person, with the changes that they have made, has permitted the call: the yes was for the call as
+ * the model made it, and what it still breaks it has broken before, with the same value.
+ */
+function isWithin(
+  flow: FlowRun,
+  context: VerdictContext,
+  edited: ReadCall,
+  asked: string | undefined,
+): boolean {
+  const { callId } = context.call;
+  const label = callLabel(flow, callId) ?? knownLabel(flow);
+  const original = originalCall(flow, context, label);
+  const before = judge(flow, context, original).violations;
+  if (asked !== permitFor(context.tool, callId, original, before)) return false;
+  const valueAt = ({ leaves = [] }: ReadCall, path: string | undefined) =>
+    leaves.find((leaf) => leaf.path === path)?.value;
+  return judge(flow, context, edited).violations.every(({ rule, argument }) =>
+    before.some(
+      (each) =>
+        each.rule === rule &&
+        each.argument === argument &&
+        valueAt(edited, argument) === valueAt(original, argument),
+    ),
+  );
 }
 
 /** A question about hidden values shows them: nobody can decide on a number. */
@@ -268,11 +308,9 @@ function letRun(
 ): void {
   const { lattice } = flow.settings;
   const { callId } = context.call;
-  const origins = (call.leaves ?? []).flatMap(({ path, origin }) =>
-    origin?.variable === undefined ? [] : [{ at: path, variable: origin.variable }],
-  );
-  if (origins.length > 0)
-    audit(flow, "expand", { callId, tool: call.tool.key, references: origins });
+  // Where they stand, not what is in them: its names are contents.
+  const references = referencesIn(context.written).map(({ at, id }) => ({ at, variable: id }));
+  if (references.length > 0) audit(flow, "expand", { callId, tool: call.tool.key, references });
   for (const { at, bits, rule } of endorsements) {
     flow.ledger.bits += bits;
     audit(flow, "endorse", {

@@ -3,7 +3,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import type { CallLeaf } from "../policy/call-leaves.js";
 import { type CompiledTool, unknownTool } from "../policy/compile-policy.js";
 import type { ArgumentFlow, ValueOrigin } from "../policy/flow-policy.js";
-import { toolHash, toolKey } from "../policy/tool-identity.js";
+import { definedNames, toolHash, toolKey } from "../policy/tool-identity.js";
 import { originalOf } from "../tools/wrap-tool.js";
 import { innerPath, type PathStep, pathText, wholeValue } from "../tree/json-path.js";
 import type { PathState } from "../tree/path-pattern.js";
@@ -53,7 +53,8 @@ export function readCall(
 ): ReadCall {
   const { lattice } = flow.settings;
   const compiled = flowOfTool(flow, tool);
-  const leaves = readLeaves(flow, compiled, args, callLabel);
+  const defined = definedNames(originalOf(tool));
+  const leaves = readLeaves(flow, compiled, args, callLabel, defined);
   return {
     tool: compiled,
     callLabel,
@@ -81,14 +82,19 @@ interface LeafTerms {
   readonly variables: FlowRun["variables"];
 }
 
-/** All values of the arguments of a call; undefined where a reference names nothing of the conversation. */
+/**
+ * All values of the arguments of a call; undefined where a reference names nothing of the conversation.
+ *
+ * @param defined Names of members that the tool's definition has. Without them, all names count as its own.
+ */
 export function readLeaves(
   terms: LeafTerms,
   tool: CompiledTool,
   args: JsonObject,
   callLabel: ContentLabel,
+  defined?: ReadonlySet<string>,
 ): readonly CallLeaf[] | undefined {
-  const reader = new LeafReader(terms, callLabel);
+  const reader = new LeafReader(terms, callLabel, defined);
   reader.members(args, tool.arguments.root, tool.recipients.root);
   return reader.complete ? reader.leaves : undefined;
 }
@@ -99,11 +105,13 @@ class LeafReader {
   complete = true;
   readonly #flow: LeafTerms;
   readonly #callLabel: ContentLabel;
+  readonly #defined: ReadonlySet<string> | undefined;
   readonly #path: PathStep[] = [];
 
-  constructor(flow: LeafTerms, callLabel: ContentLabel) {
+  constructor(flow: LeafTerms, callLabel: ContentLabel, defined: ReadonlySet<string> | undefined) {
     this.#flow = flow;
     this.#callLabel = callLabel;
+    this.#defined = defined;
   }
 
   members(object: JsonObject, flows: Flows, recipients: Recipients): void {
@@ -169,12 +177,18 @@ class LeafReader {
     recipients: Recipients,
     variable: KnownVariable | undefined,
   ): void {
+    const defined = this.#defined;
+    const names = this.#path.filter(
+      (step): step is string => typeof step === "string" && defined?.has(step) === false,
+    );
     this.leaves.push({
       path: pathText(this.#path),
       value,
       label: variable?.label ?? this.#callLabel,
-      flow: flows.value,
-      recipient: recipients.value,
+      ...(names.length > 0 && { names }),
+      // The tool's schema may make a list or an object of it, in which it is guarded.
+      flow: flows.whole,
+      recipient: recipients.whole,
       origin: variable?.origin,
     });
   }

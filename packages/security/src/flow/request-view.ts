@@ -1,5 +1,6 @@
 import type { Message } from "@tunic/core";
 import { withoutShown } from "../answer/shown-variables.js";
+import { withoutEdits } from "./edit-notes.js";
 import type { FlowRun, RequestView } from "./flow-run.js";
 import { messageLabel } from "./message-labels.js";
 
@@ -15,7 +16,7 @@ export function requestView(flow: FlowRun, messages: readonly Message[]): Reques
   const { view } = flow;
   for (let at = view.given.length; at < messages.length; at++) {
     const message = messages[at] as Message;
-    const sent = withoutShown(message);
+    const sent = withoutEdits(withoutShown(message));
     view.given.push(message);
     view.sent.push(sent);
     view.label = lattice.join(view.label, messageLabel(flow, sent));

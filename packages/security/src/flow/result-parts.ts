@@ -1,7 +1,5 @@
-import type { JsonObject, JsonValue } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import type { PathState } from "../tree/path-pattern.js";
-import { asReference } from "../tree/reference.js";
 
 /** What is known of a part of a result. */
 export interface ResultPart {
@@ -26,6 +24,7 @@ export function mappedState<Value>(
 ): PathState<Value> {
   return {
     value: map(state.value),
+    whole: map(state.whole),
     settled: state.settled,
     member: (name) => mappedState(state.member(name), map),
     item: (index) => mappedState(state.item(index), map),
@@ -36,6 +35,7 @@ type Known = Map<ContentLabel, Map<number | undefined, ResultPart>>;
 
 class Parts implements PathState<ResultPart> {
   readonly value: ResultPart;
+  readonly whole: ResultPart;
   readonly settled: boolean;
   readonly #known: Known;
   readonly #labels: PathState<ContentLabel>;
@@ -50,6 +50,7 @@ class Parts implements PathState<ResultPart> {
     this.#labels = labels;
     this.#lookups = lookups;
     this.value = partOf(known, labels.value, lookups.value);
+    this.whole = partOf(known, labels.whole, lookups.whole);
     this.settled = labels.settled && lookups.settled;
   }
 
@@ -75,25 +76,4 @@ function partOf(known: Known, label: ContentLabel, lookup: number | undefined): 
   const made = { label, lookup };
   own.set(lookup, made);
   return made;
-}
-
-/**
- * Hides what repeats an untrusted argument: a tool that says back what it was asked brings nothing of its
- * own. References stay as they are.
- *
- * @param texts The untrusted texts of the arguments.
- */
-export function hideRepeats(
-  value: JsonValue,
-  texts: readonly string[],
-  keep: (value: JsonValue) => JsonValue,
-): JsonValue {
-  const repeats = (text: string): boolean => texts.some((each) => text.includes(each));
-  if (typeof value === "string") return repeats(value) ? keep(value) : value;
-  if (typeof value !== "object" || value === null || asReference(value)) return value;
-  if (Array.isArray(value)) return value.map((item: JsonValue) => hideRepeats(item, texts, keep));
-  const entries = Object.entries(value as JsonObject);
-  // A name cannot be hidden alone.
-  if (entries.some(([name]) => repeats(name))) return keep(value);
-  return Object.fromEntries(entries.map(([name, each]) => [name, hideRepeats(each, texts, keep)]));
 }

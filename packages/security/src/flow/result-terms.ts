@@ -1,10 +1,10 @@
-import type { Content, JsonValue } from "@tunic/core";
+import type { Content, JsonValue, ToolResult } from "@tunic/core";
 import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
 import { sealLabel } from "../labels/label-seal.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import { referenceTo } from "../tree/reference.js";
-import { sealedContent } from "./content-labels.js";
+import { sealedPart } from "./content-labels.js";
 import { own } from "./flow-memory.js";
 import { audit, type CallRecord, type FlowRun } from "./flow-run.js";
 import { resourceKeys } from "./resources.js";
@@ -84,12 +84,21 @@ export function remember(
   if (hidden > 0) audit(flow, "hide", { callId, tool: tool.key, values: hidden });
 }
 
-/** Puts a label on a content, with a seal where there is a secret. */
-export function stamp(flow: FlowRun, content: Content, label: ContentLabel): Content {
+/**
+ * Puts a label on a content, with a seal where there is a secret.
+ *
+ * @param result That the content is a part of.
+ */
+export function stamp(
+  flow: FlowRun,
+  content: Content,
+  label: ContentLabel,
+  result: Pick<ToolResult, "isError" | "error">,
+): Content {
   const { labelSecret } = flow.settings;
   const { additionalProperties } = content;
   const seal = labelSecret && {
-    labelSeal: sealLabel(label, sealedContent(content), labelSecret),
+    labelSeal: sealLabel(label, sealedPart(content, result), labelSecret),
   };
   return {
     ...content,

@@ -8,6 +8,8 @@ export interface CallLeaf {
   readonly path: string;
   readonly value: JsonValue;
   readonly label: ContentLabel;
+  /** Names of members on the way to it that the tool's definition does not have: they say something, too. Absent: none. */
+  readonly names?: readonly string[];
   /** What the policy says of the argument. */
   readonly flow: ArgumentFlow | undefined;
   /** Whether it says who receives the data. */

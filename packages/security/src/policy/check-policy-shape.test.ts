@@ -81,6 +81,11 @@ describe("a policy's form", () => {
     ["a definition that is none", withTool({ definition: 1 }), "definition must be the hash"],
     ["a number for a result", withTool({ result: 1 }), "result must be a label"],
     ["null for a result", withTool({ result: null }), "result must be a label"],
+    [
+      "a label among paths",
+      withTool({ result: { integrity: "trusted", body: "untrusted" } }),
+      'tools["send"].result must be one label or labels by path, not both: "integrity" belongs to a label and "body" is a path',
+    ],
     ["null for arguments", withTool({ arguments: null }), "arguments must be an object"],
     [
       "a label for an argument",
@@ -239,6 +244,27 @@ describe("a policy's form", () => {
     ["a level twice", { version: 1, tools: {}, levels: ["a", "a"] }, "invalid_option"],
   ])("cannot have %s", (_what, policy, code) => {
     expect(problem(policy)).toMatch(new RegExp(`^${code}: `));
+  });
+
+  it.each<[unknown, string]>([
+    [withTool({ result: "Trusted" }), 'tools["send"].result: A label is'],
+    [withTool({ result: { "[*].body": "no" } }), 'tools["send"].result["[*].body"]: A label is'],
+    [withTool({ result: { "[*].body": null } }), 'tools["send"].result["[*].body"]: A label is'],
+    [withTool({ result: { "$.body": "trusted" } }), 'tools["send"].result: The path "$.body"'],
+    [withTool({ recipients: [""] }), 'tools["send"].recipients: The path ""'],
+    [withTool({ arguments: { "to[]": {} } }), 'tools["send"].arguments: The path "to[]"'],
+    [
+      { ...withTool({}), endorse: [{ type: "lookup", results: ["send."] }] },
+      'the results of endorse for "send": The path ""',
+    ],
+  ])("says where a label or a path is wrong: %j", (policy, expected) => {
+    expect(problem(policy)).toContain(`: Information flow policy: ${expected}`);
+  });
+
+  it("may name a part of a result as a label's member is named", () => {
+    expect(problem(withTool({ result: { $: "trusted", '["readers"]': "untrusted" } }))).toBe(
+      "none",
+    );
   });
 
   it("may have members that are undefined", () => {

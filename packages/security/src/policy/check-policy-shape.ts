@@ -14,6 +14,13 @@ const toolMembers = [
   "writes",
   "definition",
 ];
+/** What a label can say; paths of these names are written `["integrity"]`. */
+export const labelMembers: readonly string[] = [
+  "integrity",
+  "confidentiality",
+  "readers",
+  "capacity",
+];
 const effects: readonly FlowEffect[] = ["read", "consequential", "egress"];
 const rules: readonly CallRule[] = ["trusted_action", "permitted_flow", "either", "both", "always"];
 
@@ -67,6 +74,7 @@ function checkTool(where: string, flow: unknown, levels: readonly string[]): voi
       'a label, or labels by path: { $: "trusted", "[*].body": "untrusted" }',
     );
   }
+  if (isJsonObject(result)) checkResult(`${where}.result`, result);
   checkArguments(`${where}.arguments`, flow["arguments"], levels);
   const acts = flow["effects"] === undefined || !isOnlyRead(flow["effects"]);
   if (acts && flow["rule"] === "always" && flow["effects"] === undefined) {
@@ -75,6 +83,18 @@ function checkTool(where: string, flow: unknown, levels: readonly string[]): voi
       'said where the rule is "always": what is let through has to be known',
     );
   }
+}
+
+/** Half a label would be taken for the path of a part that is not there. */
+function checkResult(where: string, result: object): void {
+  const names = Object.keys(result);
+  const own = names.find((name) => labelMembers.includes(name));
+  const path = names.find((name) => !labelMembers.includes(name));
+  if (own === undefined || path === undefined) return;
+  throw wrong(
+    where,
+    `one label or labels by path, not both: "${own}" belongs to a label and "${path}" is a path. Write { $: { ${own}: … }, "${path}": … }; a part that is called so is the path ["${own}"]`,
+  );
 }
 
 function isOnlyRead(value: unknown): boolean {

@@ -72,9 +72,82 @@ describe("checkPolicy", () => {
       ["warning trusted_network send"],
     ],
     [
-      "a network with a trusted part",
-      { tools: { send: { effects: ["read", "egress"], result: { "[*].id": "trusted" } } } },
+      "a network with an untrusted part",
+      {
+        tools: {
+          send: { effects: ["read", "egress"], result: { $: "trusted", "[*].body": "untrusted" } },
+        },
+      },
       [],
+    ],
+    [
+      "a trusted part of what is untrusted",
+      { tools: { send: { result: { $: "untrusted", id: "trusted" } } } },
+      ["warning hidden_part send"],
+    ],
+    [
+      "a trusted part where nothing is said of the whole",
+      { tools: { send: { result: { "[*].id": "trusted" } } } },
+      ["warning hidden_part send"],
+    ],
+    [
+      "a trusted part that can be seen",
+      {
+        tools: {
+          send: {
+            result: {
+              $: "trusted",
+              "*": "untrusted",
+              id: "trusted",
+              "mails[*].*": "untrusted",
+              mails: "trusted",
+              "mails[*].id": "trusted",
+            },
+          },
+        },
+      },
+      [],
+    ],
+    ["no guards", { tools: { send: { arguments: {} } } }, ["warning unguarded send"]],
+    [
+      "no guards where nothing goes by trust",
+      {
+        tools: { send: { arguments: {}, rule: "permitted_flow", recipients: ["to"] } },
+      },
+      [],
+    ],
+    [
+      "no guards of a tool that reads",
+      { tools: { send: { effects: ["read"], arguments: {} } } },
+      [],
+    ],
+    [
+      "receivers that nothing asks for",
+      {
+        tools: { send: { recipients: ["to"], arguments: { items: { integrity: "trusted" } } } },
+      },
+      ["warning unguarded_recipient send"],
+    ],
+    [
+      "receivers with a guard of their own, inside, or of all",
+      {
+        tools: {
+          send: {
+            recipients: ["to", "items"],
+            arguments: {
+              to: { integrity: "trusted" },
+              "items[*].to": { integrity: "trusted" },
+            },
+          },
+        },
+      },
+      [],
+    ],
+    ["receivers where all is guarded", { tools: { send: { recipients: ["to"] } } }, []],
+    [
+      "receivers that the rule asks for",
+      { tools: { send: { rule: "both", recipients: ["to"], arguments: {} } } },
+      ["warning unguarded send"],
     ],
     ["a list that is not used", { lists: { people: ["ann"] } }, ["warning unused_list"]],
     [
@@ -136,6 +209,36 @@ describe("checkPolicy", () => {
     checkPolicy(policy, [send]);
     policy.tools.send.recipients = ["nonsense"];
     expect(checkPolicy(policy, [send])).toEqual([]);
+  });
+
+  it("needs no guards where there are no arguments", () => {
+    const ring = tool({
+      name: "ring",
+      parameters: { type: "object", properties: {}, additionalProperties: false },
+    });
+    expect(found({ tools: { ring: { arguments: {} } } }, [ring])).toEqual([]);
+  });
+
+  it.each([
+    [{ $: "untrusted", id: "trusted" }, '{ $: "trusted", "*": "untrusted", id: "trusted" }'],
+    [
+      { "[*].id": "trusted" },
+      '{ $: "trusted", "[*]": "trusted", "[*].*": "untrusted", "[*].id": "trusted" }',
+    ],
+    [
+      { "a[0]": "trusted" },
+      '{ $: "trusted", "*": "untrusted", a: "trusted", "a[*]": "untrusted", "a[0]": "trusted" }',
+    ],
+  ] as const)("says how to show a part: %j", (result, advice) => {
+    const [problem] = checkPolicy({ version: 1, tools: { send: { result } } }, [send]);
+    expect(problem?.message).toContain(`: ${advice}.`);
+    const shown: FlowPolicy["tools"][string]["result"] = Object.fromEntries(
+      [...advice.matchAll(/(?:"([^"]+)"|([\w$]+)): "(\w+)"/g)].map(
+        ([, quoted, bare, label]) =>
+          [quoted ?? bare ?? "", label === "trusted" ? "trusted" : "untrusted"] as const,
+      ),
+    );
+    expect(found({ tools: { send: { result: shown } } })).toEqual([]);
   });
 
   it("says what the tool has", () => {

@@ -1,36 +1,12 @@
-import { type FunctionTool, isJsonObject, type Tool } from "@tunic/core";
+import type { FunctionTool, Tool } from "@tunic/core";
+import { wholeValue } from "../tree/json-path.js";
 import { parsePathPattern } from "../tree/path-pattern.js";
-import { compilePolicy, isLabelInput } from "./compile-policy.js";
+import { checkGuards } from "./check-guards.js";
+import { checkResult } from "./check-result.js";
+import { type CompiledTool, compilePolicy, isLabelInput } from "./compile-policy.js";
 import type { EndorseRule, FlowPolicy, ToolFlow } from "./flow-policy.js";
+import type { PolicyProblem } from "./policy-problem.js";
 import { argumentNames, toolHash, toolKey } from "./tool-identity.js";
-
-/** Something about a policy that cannot be meant, or should be looked at. */
-export interface PolicyProblem {
-  /** `error`: it cannot be meant, and `secureAgent` refuses it. `warning`: look at it. */
-  readonly severity: "error" | "warning";
-  /**
-   * - `unknown_argument` (error): a path names an argument that the tool does not have.
-   * - `other_definition` (error): the tool does not have the hash that the policy names.
-   * - `unused_tool`, `missing_tool`: the policy names a tool that is not there, or not one that is.
-   * - `no_recipients`: an egress tool that goes by receivers has neither `recipients` nor `clearance`.
-   * - `trusted_network`: what is read from a network is declared trusted.
-   * - `unreachable_rule`: a rule endorses into an argument that is not guarded.
-   * - `unused_list`: no rule uses the list.
-   */
-  readonly code:
-    | "unknown_argument"
-    | "other_definition"
-    | "unused_tool"
-    | "missing_tool"
-    | "no_recipients"
-    | "trusted_network"
-    | "unreachable_rule"
-    | "unused_list";
-  /** As the policy calls it. */
-  readonly tool?: string;
-  /** What is wrong, in a sentence for whoever writes the policy. */
-  readonly message: string;
-}
 
 /**
  * Looks a policy over against the tools that it is for. Errors are what a secured agent does not begin with.
@@ -41,15 +17,29 @@ export interface PolicyProblem {
  */
 export function checkPolicy(given: FlowPolicy, tools: readonly Tool[]): readonly PolicyProblem[] {
   // What was compiled is what counts, whatever became of the object since.
-  const { source: policy } = compilePolicy(given);
+  const { source: policy, tools: compiled } = compilePolicy(given);
   const byKey = new Map(tools.map((tool) => [toolKey(tool), tool]));
   const entries = Object.entries(policy.tools);
   return [
     ...entries.flatMap(([key, flow]) => checkEntry(key, flow, byKey.get(key), tools.length > 0)),
+    ...[...compiled.values()].flatMap((tool) => [
+      ...checkResult(tool, Object.keys(resultOf(policy, tool))),
+      ...checkGuards(tool, policy.tools[tool.key] ?? {}, takesNothing(byKey.get(tool.key))),
+    ]),
     ...[...byKey.keys()].filter((key) => !Object.hasOwn(policy.tools, key)).map(missing),
     ...(policy.endorse ?? []).flatMap((rule) => checkEndorse(rule, policy)),
     ...Object.keys(policy.lists ?? {}).flatMap((list) => checkList(list, policy)),
   ];
+}
+
+/** The labels of a tool's result by path. */
+function resultOf({ tools }: FlowPolicy, { key }: CompiledTool): object {
+  const result = tools[key]?.result ?? {};
+  return isLabelInput(result) ? { [wholeValue]: result } : result;
+}
+
+function takesNothing(tool: Tool | undefined): boolean {
+  return tool?.type === "function" && argumentNames(tool)?.length === 0;
 }
 
 function missing(tool: string): PolicyProblem {
@@ -78,26 +68,13 @@ function checkEntry(
 
 function checkFlow(key: string, flow: ToolFlow): PolicyProblem[] {
   const problems: PolicyProblem[] = [];
-  const { effects = [], rule, recipients = [], clearance, result } = flow;
+  const { effects = [], rule, recipients = [], clearance } = flow;
   const flows = rule === "permitted_flow" || rule === "either" || rule === "both";
   if (effects.includes("egress") && flows && recipients.length === 0 && clearance === undefined) {
     const message = `"${key}" sends data away by the rule "${rule}", but has no \`recipients\`: only data of the lowest level gets through.`;
     problems.push({ severity: "warning", code: "no_recipients", tool: key, message });
   }
-  if (effects.includes("egress") && effects.includes("read") && trusts(result)) {
-    const message = `"${key}" reads from a network, and its results are declared trusted: whoever writes there is believed.`;
-    problems.push({ severity: "warning", code: "trusted_network", tool: key, message });
-  }
   return problems;
-}
-
-function trusts(result: ToolFlow["result"]): boolean {
-  if (result === undefined) return false;
-  if (result === "trusted") return true;
-  if (typeof result === "string") return false;
-  if (isLabelInput(result)) return result.integrity === "trusted";
-  const whole = Object.hasOwn(result, "$") ? result["$"] : undefined;
-  return whole === "trusted" || (isJsonObject(whole) && whole["integrity"] === "trusted");
 }
 
 function checkArguments(key: string, flow: ToolFlow, tool: FunctionTool): readonly PolicyProblem[] {

@@ -1,9 +1,9 @@
-import { copyJson, isJsonObject, type JsonObject } from "@tunic/core";
+import { ConfigurationError, copyJson, isJsonObject, type JsonObject } from "@tunic/core";
 import { digest } from "../audit/digest.js";
 import type { ContentLabel, LabelInput } from "../labels/content-label.js";
 import { createLabelLattice, defaultLattice, type LabelLattice } from "../labels/label-lattice.js";
 import { type PathTable, parsePathPattern, pathTable, patternText } from "../tree/path-pattern.js";
-import { checkPolicyShape } from "./check-policy-shape.js";
+import { checkPolicyShape, labelMembers } from "./check-policy-shape.js";
 import type {
   AnswerFlow,
   ArgumentFlow,
@@ -105,6 +105,24 @@ export function unknownTool(key: string, lattice: LabelLattice): CompiledTool {
 
 const guarded: ArgumentFlow = { integrity: "trusted" };
 
+/** What an argument has to be that may turn out to be any of several parts. */
+function strictest(
+  flows: readonly (ArgumentFlow | undefined)[],
+  levels: readonly string[],
+): ArgumentFlow {
+  const allowed = flows.flatMap((flow) => flow?.confidentiality ?? []);
+  const lowest = levels.find((level) => allowed.includes(level));
+  return {
+    ...(flows.some((flow) => flow?.integrity === "trusted") && guarded),
+    ...(lowest !== undefined && { confidentiality: lowest }),
+  };
+}
+
+function dearestLookup(lookups: readonly (number | undefined)[]): number | undefined {
+  const bits = lookups.filter((each) => each !== undefined);
+  return bits.length < lookups.length ? undefined : Math.max(...bits);
+}
+
 function compileTool(
   key: string,
   flow: ToolFlow,
@@ -113,25 +131,52 @@ function compileTool(
 ): CompiledTool {
   const effects = new Set<FlowEffect>(flow.effects ?? ["consequential", "egress"]);
   const acts = effects.has("consequential") || effects.has("egress");
+  const where = `tools["${key}"]`;
+  const { arguments: flows = { $: guarded }, recipients = [], result } = flow;
   return {
     key,
     known: true,
     effects,
     rule: flow.rule ?? (acts ? "trusted_action" : "always"),
-    arguments: pathTable(flow.arguments ?? { $: guarded }),
-    recipients: pathTable(
-      Object.fromEntries((flow.recipients ?? []).map((path) => [path, true])),
-      false,
+    arguments: naming(`${where}.arguments`, () =>
+      pathTable<ArgumentFlow | undefined>(flows, undefined, (all) =>
+        strictest(all, lattice.levels),
+      ),
+    ),
+    recipients: naming(`${where}.recipients`, () =>
+      pathTable(Object.fromEntries(recipients.map((path) => [path, true])), false, (are) =>
+        are.includes(true),
+      ),
     ),
     clearance: flow.clearance === undefined ? 0 : lattice.levels.indexOf(flow.clearance),
-    result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),
-    lookup: pathTable(lookupParts(key, !acts, endorse)),
+    result: naming(`${where}.result`, () =>
+      pathTable(
+        resultLabels(result, lattice, `${where}.result`),
+        lattice.label("untrusted"),
+        lattice.joinAll,
+      ),
+    ),
+    lookup: naming(`the results of endorse for "${key}"`, () =>
+      pathTable<number | undefined>(lookupParts(key, !acts, endorse), undefined, dearestLookup),
+    ),
     showsProgress: flow.progress === "all",
     reads: flow.reads ?? [],
     writes: flow.writes ?? [],
     definition: flow.definition,
   };
 }
+
+/** Says of an error about a label or a path where in the policy that stands. */
+function naming<Value>(where: string, read: () => Value): Value {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof ConfigurationError) || error.message.startsWith(begins)) throw error;
+    throw new ConfigurationError(error.code, `${begins} ${where}: ${error.message}`);
+  }
+}
+
+const begins = "Information flow policy:";
 
 /** The parts of a tool's result that a lookup rule names, with its bits. */
 function lookupParts(
@@ -175,16 +220,19 @@ function addPart(parts: Record<string, number | undefined>, path: string, bits: 
 function resultLabels(
   result: ToolFlow["result"],
   lattice: LabelLattice,
+  where: string,
 ): Record<string, ContentLabel> {
-  const read = (input: LabelInput): ContentLabel =>
-    lattice.label(typeof input === "string" ? input : { integrity: "untrusted", ...input });
+  const read = (input: LabelInput, at: string): ContentLabel =>
+    naming(at, () =>
+      lattice.label(isJsonObject(input) ? { integrity: "untrusted", ...input } : input),
+    );
   if (result === undefined) return {};
-  if (isLabelInput(result)) return { $: read(result) };
-  const labels = Object.entries(result).map(([path, label]) => [path, read(label)] as const);
+  if (isLabelInput(result)) return { $: read(result, where) };
+  const labels = Object.entries(result).map(
+    ([path, label]) => [path, read(label, `${where}["${path}"]`)] as const,
+  );
   return Object.fromEntries(labels);
 }
-
-const labelMembers = new Set(["integrity", "confidentiality", "readers", "capacity"]);
 
 /** A label, or labels by path? No path of one of these names has a text for a label's member. */
 export function isLabelInput(
@@ -192,5 +240,5 @@ export function isLabelInput(
 ): result is LabelInput {
   if (typeof result === "string") return true;
   const keys = Object.keys(result);
-  return keys.length > 0 && keys.every((key) => labelMembers.has(key));
+  return keys.length > 0 && keys.every((key) => labelMembers.includes(key));
 }

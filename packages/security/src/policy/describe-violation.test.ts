@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { defaultLattice } from "../labels/label-lattice.js";
 import type { CallLeaf } from "./call-leaves.js";
 import { denialOf, describeCall, violationText } from "./describe-violation.js";
+import type { ValueOrigin } from "./flow-policy.js";
 
 const send = tool({ name: "send", title: "Send mail" });
 
@@ -75,6 +76,23 @@ describe("violationText", () => {
       '"to" of send holds untrusted data, but decides what happens. It comes from read, [0].body.',
     );
     expect(violationText("send", { rule: "unknown_tool" })).toBe("The policy does not name send.");
+  });
+
+  it("says what the isolated model was given", () => {
+    const of = [
+      { tool: "read_mail", path: "[1].body" },
+      { tool: "search", path: "$" },
+    ];
+    const said = (origin: ValueOrigin) =>
+      violationText("send", { rule: "trusted_call", origin }).replace(/^.* It comes from /, "");
+    expect(said({ tool: "quarantined_llm", path: "$", of: of.slice(0, 1) })).toBe(
+      "quarantined_llm, which was given read_mail [1].body.",
+    );
+    expect(said({ tool: "quarantined_llm", path: "summary", of })).toBe(
+      "quarantined_llm, summary, which was given read_mail [1].body, search.",
+    );
+    const many = Array.from({ length: 7 }, () => of).flat();
+    expect(said({ tool: "quarantined_llm", of: many })).toMatch(/ and 9 more\.$/);
   });
 
   it("takes names from data for data", () => {

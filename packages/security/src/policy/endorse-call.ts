@@ -62,7 +62,10 @@ function endorseContext(
   if (rule === undefined) return [];
   let bits = 0;
   let words = 0;
-  for (const { value, flow } of leaves) {
+  for (const { value, flow, names = [] } of leaves) {
+    const namesBits = sumOf(names.map(facts.named.bitsFor));
+    if (namesBits === undefined) return [];
+    bits += namesBits;
     const own = facts.named.bitsFor(value);
     if (own !== undefined) {
       bits += own;
@@ -78,16 +81,26 @@ function bitsBy(
   rule: ArgumentRule,
   policy: CompiledPolicy,
   { named }: CallFacts,
-  { value, label }: CallLeaf,
+  { value, label, names = [] }: CallLeaf,
 ): number | undefined {
   if (rule.type === "value") {
     const { capacity } = label;
     return capacity !== undefined && capacity <= rule.maxBits ? capacity : undefined;
   }
-  if (rule.from === "user") return named.bitsFor(value);
+  // What stands as a name is chosen as a value is.
+  const chosen = [value, ...names];
+  if (rule.from === "user") return sumOf(chosen.map(named.bitsFor));
   const list = policy.lists.get(rule.from);
-  if (list === undefined || typeof value === "object" || !list.has(value)) return undefined;
-  return Math.log2(list.size);
+  if (list === undefined || typeof value === "object") return undefined;
+  return chosen.every((each) => list.has(each)) ? chosen.length * Math.log2(list.size) : undefined;
+}
+
+/** Undefined where one of them is. */
+function sumOf(bits: readonly (number | undefined)[]): number | undefined {
+  return bits.reduce<number | undefined>(
+    (sum, each) => (sum === undefined || each === undefined ? undefined : sum + each),
+    0,
+  );
 }
 
 /** Whether a rule is about this argument. */

@@ -12,7 +12,8 @@ export type FlowEffect = "read" | "consequential" | "egress";
  * table 3).
  * - `trusted_action` (P-T): whoever decided on it, and its guarded arguments, are trusted.
  * - `permitted_flow` (P-F): whoever receives its data may read it, and no untrusted link goes along.
- * - `either`, `both`: one of them, or both.
+ * - `both`: both of them. `either`: guarded arguments are trusted, and so is whoever decided, or whoever receives
+ *   the data may read it.
  * - `always`: no rule.
  */
 export type CallRule = "trusted_action" | "permitted_flow" | "either" | "both" | "always";
@@ -156,6 +157,8 @@ export interface ValueOrigin {
   readonly tool?: string;
   /** Where in the result of that call. */
   readonly path?: string;
+  /** What `quarantined_llm` was given to make it of, at most 20 values. */
+  readonly of?: readonly ValueOrigin[];
 }
 
 /** One thing that is wrong with a call. */

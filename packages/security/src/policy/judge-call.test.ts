@@ -178,7 +178,11 @@ describe("judgeCall", () => {
       variables: [["x", forAnn]],
       call: bad,
     };
-    expect(judged({ ...scene, flow: { ...mail, rule: "either" } }).rules).toEqual([]);
+    const open = { ...mail, arguments: {} };
+    expect(judged({ ...scene, flow: { ...open, rule: "either" } }).rules).toEqual([]);
+    // What is guarded has to be trusted, also where the flow is permitted.
+    const guarded = judged({ ...scene, flow: { ...mail, rule: "either" } });
+    expect(guarded.rules).toEqual(["trusted_argument to"]);
     expect(judged({ ...scene, flow: { ...mail, rule: "both" } }).rules).toEqual(["trusted_call"]);
   });
 

@@ -17,8 +17,25 @@ export interface FlowJudgement {
   readonly endorsements: readonly Endorsement[];
 }
 
-/** Judges one call. A pure function of its facts: no clock, no store, no order of calls. */
+/** How many breaches of one rule a judgement tells of: a list may break it in each of its items. */
+const mostOfRule = 20;
+
+/**
+ * Judges one call. A pure function of its facts: no clock, no store, no order of calls. Of the breaches of each
+ * rule it tells the first 20.
+ */
 export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgement {
+  const judgement = judgeAll(policy, facts);
+  const told = new Map<FlowRule, number>();
+  const violations = judgement.violations.filter(({ rule }) => {
+    const count = (told.get(rule) ?? 0) + 1;
+    told.set(rule, count);
+    return count <= mostOfRule;
+  });
+  return { ...judgement, violations };
+}
+
+function judgeAll(policy: CompiledPolicy, facts: CallFacts): FlowJudgement {
   const { tool, leaves } = facts;
   if (leaves === undefined) {
     return { violations: [{ rule: "unknown_reference" }], endorsements: [] };
@@ -30,13 +47,15 @@ export function judgeCall(policy: CompiledPolicy, facts: CallFacts): FlowJudgeme
   const { rule } = tool;
   if (rule === "always") return { violations: others, endorsements: [] };
   const flow = rule === "trusted_action" ? [] : flowViolations(policy.lattice, facts, leaves);
-  if (rule === "permitted_flow" || (rule === "either" && flow.length === 0)) {
-    return { violations: [...flow, ...others], endorsements: [] };
-  }
+  if (rule === "permitted_flow") return { violations: [...flow, ...others], endorsements: [] };
   // What is trusted needs no endorsement, and most calls are.
   const endorsements = isTrusted(facts.callLabel, leaves) ? [] : endorseCall(policy, facts, leaves);
   const trust = trustViolations(facts, leaves, endorsements);
   if (trust.length === 0 && rule === "either") return { violations: others, endorsements };
+  if (flow.length === 0 && rule === "either") {
+    // Whoever decided need not be trusted then; what the guarded arguments hold has to be.
+    return { violations: [...guardViolations(leaves, endorsements), ...others], endorsements };
+  }
   const violations = [...trust, ...flow, ...others];
   const unknown: FlowViolation[] = tool.known ? [] : [{ rule: "unknown_tool" }];
   return {
@@ -57,20 +76,27 @@ function trustViolations(
   leaves: readonly CallLeaf[],
   endorsements: readonly Endorsement[],
 ): readonly FlowViolation[] {
+  const wholeCall = endorsements.some(({ at }) => at === "");
+  if (callLabel.integrity === "trusted" || wholeCall) return guardViolations(leaves, endorsements);
+  // What the model has written itself is as trusted as the call: said once.
+  const referred = leaves.filter(({ origin }) => origin !== undefined);
+  return [
+    { rule: "trusted_call", label: asJson(callLabel) },
+    ...guardViolations(referred, endorsements),
+  ];
+}
+
+function guardViolations(
+  leaves: readonly CallLeaf[],
+  endorsements: readonly Endorsement[],
+): readonly FlowViolation[] {
   const endorsed = new Set(endorsements.map(({ at }) => at));
-  const wholeCall = endorsed.has("");
-  const violations: FlowViolation[] = [];
-  if (callLabel.integrity === "untrusted" && !wholeCall) {
-    violations.push({ rule: "trusted_call", label: asJson(callLabel) });
-  }
-  for (const leaf of leaves) {
-    if (leaf.flow?.integrity !== "trusted" || leaf.label.integrity === "trusted") continue;
-    // What the model has written itself is as trusted as the call: said once.
-    if (leaf.origin === undefined && !wholeCall && violations.length > 0) continue;
-    if (wholeCall || endorsed.has(leaf.path)) continue;
-    violations.push(about("trusted_argument", leaf));
-  }
-  return violations;
+  if (endorsed.has("")) return [];
+  const wrong = leaves.filter(
+    ({ flow, label, path }) =>
+      flow?.integrity === "trusted" && label.integrity === "untrusted" && !endorsed.has(path),
+  );
+  return wrong.map((leaf) => about("trusted_argument", leaf));
 }
 
 /** P-F: everybody who receives the data may read it, and no link goes along that nobody trusted has written. */

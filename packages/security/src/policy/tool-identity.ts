@@ -1,4 +1,10 @@
-import { type FunctionTool, isJsonObject, type Tool } from "@tunic/core";
+import {
+  type FunctionTool,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+  type Tool,
+} from "@tunic/core";
 import { digest } from "../audit/digest.js";
 
 /**
@@ -44,4 +50,23 @@ export function argumentNames({ parameters }: FunctionTool): readonly string[] |
   const { properties, additionalProperties } = parameters;
   const names = isJsonObject(properties) ? Object.keys(properties) : [];
   return additionalProperties === false || names.length > 0 ? names : undefined;
+}
+
+const namesBySchema = new WeakMap<JsonObject, ReadonlySet<string>>();
+
+/** All names of members that a tool's schema has anywhere: others are up to whoever makes the call. */
+export function definedNames({ parameters }: FunctionTool): ReadonlySet<string> {
+  const known = namesBySchema.get(parameters);
+  if (known !== undefined) return known;
+  const names = new Set<string>();
+  const parts: JsonValue[] = [parameters];
+  // Grows while it is walked.
+  for (const part of parts) {
+    if (typeof part !== "object" || part === null) continue;
+    parts.push(...(Array.isArray(part) ? part : Object.values(part)));
+    const { properties } = part as JsonObject;
+    if (isJsonObject(properties)) for (const name of Object.keys(properties)) names.add(name);
+  }
+  namesBySchema.set(parameters, names);
+  return names;
 }

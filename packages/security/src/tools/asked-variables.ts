@@ -1,6 +1,7 @@
 import type { StoredVariable } from "../flow/flow-memory.js";
 import type { CallRecord, FlowRun } from "../flow/flow-run.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import { innerPath, wholeValue } from "../tree/json-path.js";
 import { asReference } from "../tree/reference.js";
 
 /** What ids in the arguments of a call stand for. */
@@ -29,7 +30,9 @@ export function askedVariables(
     if (whole === undefined) continue;
     label = lattice.join(label, lattice.read(whole.label) ?? lattice.top);
     const stored = variables.get(reference.id, reference.path);
-    if (stored !== undefined) found.push(stored);
+    if (stored === undefined) continue;
+    const path = innerPath(stored.origin.path ?? wholeValue, reference.path);
+    found.push({ ...stored, origin: { variable: reference.id, ...stored.origin, path } });
   }
   return { found: found.length === texts.length ? found : undefined, label };
 }

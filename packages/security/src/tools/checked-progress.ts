@@ -8,7 +8,9 @@ import { type FlowRun, flowOf } from "../flow/flow-run.js";
  */
 export function withCheckedProgress(context: FunctionInvocationContext): FunctionInvocationContext {
   const flow = flowOf(context.run);
-  if (!context.streamed || flow === undefined || isShowable(flow, context)) return context;
+  if (!context.streamed || flow === undefined || showsProgress(flow, context.call.callId)) {
+    return context;
+  }
   const withhold = leftOut(flow, context);
   return new Proxy(context, {
     get: (target, key) =>
@@ -18,13 +20,13 @@ export function withCheckedProgress(context: FunctionInvocationContext): Functio
 }
 
 /** Whether everything that a call may tell of its work is trusted, and may be read by who reads the answers. */
-function isShowable({ settings, calls }: FlowRun, { call }: FunctionInvocationContext): boolean {
+export function showsProgress({ settings, calls }: FlowRun, callId: string): boolean {
   if (settings.mode === "shadow") return true;
-  const record = calls.get(call.callId);
+  const record = calls.get(callId);
   if (record === undefined) return false;
-  const { showsProgress, result } = record.rules;
-  if (showsProgress) return true;
-  const label = settings.lattice.joinAll([record.argumentsLabel, ...result.values]);
+  const { rules } = record;
+  if (rules.showsProgress) return true;
+  const label = settings.lattice.joinAll([record.argumentsLabel, ...rules.result.values]);
   return label.integrity === "trusted" && mayRead(settings, label);
 }
 

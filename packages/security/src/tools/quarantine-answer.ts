@@ -3,8 +3,33 @@ import type { StoredVariable } from "../flow/flow-memory.js";
 import { audit, type FlowRun } from "../flow/flow-run.js";
 import { asTrusted } from "../labels/as-trusted.js";
 import type { ContentLabel } from "../labels/content-label.js";
+import type { ValueOrigin } from "../policy/flow-policy.js";
+import { innerPath, pathText, wholeValue } from "../tree/json-path.js";
 import { referenceTo } from "../tree/reference.js";
 import { fixedMembers, schemaCapacity } from "./schema-capacity.js";
+
+/** Where an answer comes from: the call that asked, and what it asked about. */
+export interface AnswerOrigin extends ValueOrigin {
+  readonly callId: string;
+  readonly path: string;
+}
+
+/** How many values an answer says that it was made of. */
+const mostSources = 20;
+
+/**
+ * The origin of an answer about values. Of what was itself made by the quarantine only the first values
+ * count: each answer would else hold all answers before it.
+ */
+export function answerOrigin(callId: string, found: readonly StoredVariable[]): AnswerOrigin {
+  const sources = new Map(
+    found
+      .flatMap(({ origin }) => origin.of ?? [origin])
+      .map((origin) => [`${origin.variable} ${origin.path}`, origin] as const),
+  );
+  const of = [...sources.values()].slice(0, mostSources);
+  return { callId, tool: "quarantined_llm", path: wholeValue, ...(of.length > 0 && { of }) };
+}
 
 /**
  * Hidden leaf by leaf, where the schema alone says which members there are, and in which order: whichever of
@@ -12,7 +37,7 @@ import { fixedMembers, schemaCapacity } from "./schema-capacity.js";
  */
 export function kept(
   flow: FlowRun,
-  callId: string,
+  origin: AnswerOrigin,
   value: JsonValue,
   label: ContentLabel,
   schema: JsonObject | undefined,
@@ -22,12 +47,13 @@ export function kept(
     return Object.fromEntries(
       Object.entries(members).map(([name, own]) => {
         const each = isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
-        return [name, kept(flow, callId, each ?? null, label, isJsonObject(own) ? own : undefined)];
+        const at = { ...origin, path: innerPath(origin.path, pathText([name])) };
+        return [name, kept(flow, at, each ?? null, label, isJsonObject(own) ? own : undefined)];
       }),
     );
   }
   const bits = (schema && schemaCapacity(schema)) ?? Number.POSITIVE_INFINITY;
-  return keptLeaf(flow, callId, value, withCapacity(flow, label, bits));
+  return keptLeaf(flow, origin, value, withCapacity(flow, label, bits));
 }
 
 /** What an attacker can have said in a question and the values that it is about: their bits add up. */
@@ -58,7 +84,13 @@ export function withCapacity(
 }
 
 /** Shown where a rule of the policy endorses so small a value, else kept as a variable. */
-function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: ContentLabel): JsonValue {
+function keptLeaf(
+  flow: FlowRun,
+  origin: AnswerOrigin,
+  value: JsonValue,
+  label: ContentLabel,
+): JsonValue {
+  const { callId } = origin;
   const { policy } = flow.settings;
   const { capacity } = label;
   const rule = policy.endorse.find(
@@ -83,7 +115,5 @@ function keptLeaf(flow: FlowRun, callId: string, value: JsonValue, label: Conten
     // The order of members was not counted.
     return JSON.parse(canonicalJson(value)) as JsonValue;
   }
-  return referenceTo(
-    flow.variables.add(value, label, { callId, tool: "quarantined_llm", path: "$" }),
-  );
+  return referenceTo(flow.variables.add(value, label, origin));
 }

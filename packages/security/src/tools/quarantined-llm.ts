@@ -18,7 +18,13 @@ import { askedVariables } from "./asked-variables.js";
 import { noSuchVariable } from "./inspect-variable.js";
 import { asOwnTool } from "./own-tools.js";
 import { schemaProblem } from "./plain-schema.js";
-import { bitsIn, kept, withCapacity } from "./quarantine-answer.js";
+import {
+  type AnswerOrigin,
+  answerOrigin,
+  bitsIn,
+  kept,
+  withCapacity,
+} from "./quarantine-answer.js";
 import { answerOf } from "./quarantine-question.js";
 import { asWrapped } from "./wrap-tool.js";
 
@@ -89,13 +95,14 @@ async function ask(
   if (problem !== undefined) return badSchema(problem);
   const { capacity: _, ...whole } = label;
   const made = withCapacity(flow, whole, bitsIn(flow, callLabel, found));
+  const origin = answerOrigin(callId, found);
   try {
     const value = await answerOf(client, prompt, found, schema, context);
     audit(flow, "quarantine", { callId, refs, label: { ...label } as never });
-    return toolResult({ contents: JSON.stringify(kept(flow, callId, value, made, schema)) });
+    return toolResult({ contents: JSON.stringify(kept(flow, origin, value, made, schema)) });
   } catch (error) {
     if (context.signal.aborted) throw error;
-    return failureOf(error, flow, made, schema, context);
+    return failureOf(error, flow, origin, made, schema, context);
   }
 }
 
@@ -103,9 +110,10 @@ async function ask(
 function failureOf(
   error: unknown,
   flow: FlowRun,
+  origin: AnswerOrigin,
   label: ContentLabel,
   schema: JsonObject | undefined,
-  { run, call }: FunctionInvocationContext,
+  { run }: FunctionInvocationContext,
 ): ToolResult {
   if (error instanceof ConfigurationError && schema !== undefined)
     return badSchema("it is no JSON Schema");
@@ -113,7 +121,7 @@ function failureOf(
     return failed("flow_limit", "the answer does not fit in what this conversation may hide.");
   if (!(error instanceof StructuredOutputError))
     run.notice("flow_quarantine_failed", "The isolated model has failed.", error);
-  return unanswered(flow, call.callId, label, schema);
+  return unanswered(flow, origin, label, schema);
 }
 
 function badSchema(problem: string): ToolResult {
@@ -123,15 +131,15 @@ function badSchema(problem: string): ToolResult {
 /** That there is no answer says something of the data, too. */
 function unanswered(
   flow: FlowRun,
-  callId: string,
+  origin: AnswerOrigin,
   label: ContentLabel,
   schema: JsonObject | undefined,
 ): ToolResult {
   const untrusted = label.integrity === "untrusted";
-  if (!untrusted || spendOutcome(flow, callId, "quarantined_llm")) {
+  if (!untrusted || spendOutcome(flow, origin.callId, "quarantined_llm")) {
     return failed("bad_answer", "the isolated model gave no answer of that form.");
   }
-  return toolResult({ contents: JSON.stringify(kept(flow, callId, null, label, schema)) });
+  return toolResult({ contents: JSON.stringify(kept(flow, origin, null, label, schema)) });
 }
 
 function failed(code: string, message: string): ToolResult {

@@ -3,9 +3,10 @@ import type {
   FunctionInvocationContext,
   FunctionTool,
   JsonObject,
+  RunContext,
   Tool,
 } from "@tunic/core";
-import { expand } from "../flow/expand.js";
+import { expand, expandedArguments } from "../flow/expand.js";
 import { flowOf } from "../flow/flow-run.js";
 import { referencesIn } from "../tree/reference.js";
 import { withReferenceSlots } from "../tree/reference-slots.js";
@@ -58,6 +59,8 @@ function wrap(tool: FunctionTool): FunctionTool {
   return Object.freeze({
     ...rest,
     parameters: withReferenceSlots(tool.parameters),
+    argumentsFor: (args: JsonObject, run: RunContext) =>
+      expandedArguments({ arguments: args, run }),
     ...(execute && {
       execute: (input: unknown, context: FunctionInvocationContext) =>
         // Checked again: only now it is known what the references stand for.

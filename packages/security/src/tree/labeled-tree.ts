@@ -62,6 +62,7 @@ export function labeledState<Label>(
   };
   return {
     value,
+    whole: labels.length > 0 ? value : under.whole,
     settled: below.size === 0 && inherited.settled,
     member: (name) => at(name, inherited.member(name)),
     item: (index) => at(index, inherited.item(index)),

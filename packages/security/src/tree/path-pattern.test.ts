@@ -202,6 +202,45 @@ function patternText(parts: readonly PathPart[]): string {
 }
 
 /** As the rule is worded, without any tree. */
+
+describe("pathTable for values of another form", () => {
+  const worst = (values: readonly (number | undefined)[]): number =>
+    Math.max(...values.map((value) => value ?? 0));
+  const table = pathTable<number | undefined>(
+    { $: 1, "list[*].a": 5, "list[2]": 3, "both.a": 4, "both[0]": 2 },
+    undefined,
+    worst,
+  );
+
+  it("takes the worst of what it says of parts for a value that has none", () => {
+    expect(stateAt(table, ["list"]).whole).toBe(5);
+    expect(stateAt(table, ["list", 2]).whole).toBe(5);
+    expect(stateAt(table, ["list", 2, "a"]).whole).toBe(5);
+    expect(stateAt(table, ["other"]).whole).toBe(1);
+    expect(table.root.whole).toBe(5);
+  });
+
+  it("takes it for everything in an object where it has items, and in a list where it has members", () => {
+    expect(stateAt(table, ["list", "a"]).value).toBe(5);
+    expect(stateAt(table, ["list", "x", "y", 1]).value).toBe(5);
+    expect(stateAt(table, ["list", 1, 0]).value).toBe(5);
+    expect(stateAt(table, [0]).value).toBe(5);
+  });
+
+  it("says the same as without where the form is right", () => {
+    expect(stateAt(table, ["list"]).value).toBe(1);
+    expect(stateAt(table, ["list", 2]).value).toBe(3);
+    expect(stateAt(table, ["both", "x"]).value).toBe(1);
+    expect(stateAt(table, ["both", 0]).value).toBe(2);
+  });
+
+  it("has nothing special where nobody has said what is worse", () => {
+    const plain = pathTable({ $: 1, "list[*]": 5 });
+    expect(stateAt(plain, ["list"]).whole).toBe(1);
+    expect(stateAt(plain, ["list", "a"]).value).toBe(1);
+  });
+});
+
 function mostSpecific(
   entries: readonly (readonly [string, number])[],
   place: readonly PathStep[],

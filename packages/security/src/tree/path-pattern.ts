@@ -16,6 +16,11 @@ export interface PathPattern {
  */
 export interface PathState<Value> {
   readonly value: Value;
+  /**
+   * For a node without parts of which patterns say something: the worst of it all, for whom such a node may
+   * become one with parts. Where nobody has said what is worse, the value.
+   */
+  readonly whole: Value;
   /** Whether the same holds for everything below. */
   readonly settled: boolean;
   /** Where the member of an object stands. */
@@ -71,6 +76,8 @@ export function patternText(part: PathPart, first: boolean): string {
  *
  * @param entries Values by pattern, see {@link parsePathPattern}.
  * @param otherwise For nodes that no pattern covers. Default: undefined.
+ * @param worst What holds where all of these might: for a node that is not what patterns say it is (an object
+ * where they have items, a list where they have members), with everything in it. Default: nothing special.
  * @throws ConfigurationError `path_pattern`
  */
 export function pathTable<Value>(
@@ -79,10 +86,12 @@ export function pathTable<Value>(
 export function pathTable<Value>(
   entries: Readonly<Record<string, Value>>,
   otherwise: Value,
+  worst?: Worst<Value>,
 ): PathTable<Value>;
 export function pathTable<Value>(
   entries: Readonly<Record<string, Value>>,
   otherwise?: Value,
+  worst?: Worst<Value | undefined>,
 ): PathTable<Value | undefined> {
   const top: PatternNode<Value | undefined> = emptyNode();
   const values = new Set<Value | undefined>();
@@ -95,18 +104,36 @@ export function pathTable<Value>(
     values.add(value);
   });
   if (top.end === undefined) values.add(otherwise);
-  return { root: new TableState([top], otherwise), values: [...values] };
+  return { root: new TableState([top], otherwise, worst), values: [...values] };
 }
+
+/** What holds where all of several values might. */
+export type Worst<Value> = (values: readonly Value[]) => Value;
 
 /** The state of a tree of which one thing holds everywhere. */
 export function uniformState<Value>(value: Value): PathState<Value> {
   const state: PathState<Value> = {
     value,
+    whole: value,
     settled: true,
     member: () => state,
     item: () => state,
   };
   return state;
+}
+
+/** Where what a segment of a pattern matches stands; for a wildcard, what no other pattern names. */
+export function stateBelow<Value>(state: PathState<Value>, part: PathPart): PathState<Value> {
+  switch (part.kind) {
+    case "member":
+      return state.member(part.name);
+    case "item":
+      return state.item(part.index);
+    case "anyMember":
+      return state.member("");
+    case "anyItem":
+      return state.item(Number.MAX_SAFE_INTEGER);
+  }
 }
 
 /** All patterns that begin alike. */
@@ -165,14 +192,21 @@ class TableState<Value> implements PathState<Value> {
   readonly value: Value;
   readonly settled: boolean;
   readonly #nodes: readonly PatternNode<Value>[];
+  readonly #worst: Worst<Value> | undefined;
+  #whole: PathState<Value> | undefined;
   /** States of the names that patterns mention here; undefined until one is asked for. */
   readonly #members = new Map<string, PathState<Value> | undefined>();
   readonly #items = new Map<number, PathState<Value> | undefined>();
   #otherMember: PathState<Value> | undefined;
   #otherItem: PathState<Value> | undefined;
 
-  constructor(nodes: readonly PatternNode<Value>[], inherited: Value) {
+  constructor(
+    nodes: readonly PatternNode<Value>[],
+    inherited: Value,
+    worst: Worst<Value> | undefined,
+  ) {
     this.#nodes = nodes;
+    this.#worst = worst;
     const best = bestEnd(nodes);
     this.value = best === undefined ? inherited : best.value;
     for (const { members, items } of nodes) {
@@ -182,8 +216,20 @@ class TableState<Value> implements PathState<Value> {
     this.settled = nodes.every(isLeaf);
   }
 
+  get whole(): Value {
+    return this.#worst === undefined || this.settled ? this.value : this.#wholeState.value;
+  }
+
+  /** That of a node of another kind than was said. */
+  get #wholeState(): PathState<Value> {
+    const all = [this.value, ...this.#nodes.flatMap(valuesBelow)];
+    this.#whole ??= uniformState(this.#worst === undefined ? this.value : this.#worst(all));
+    return this.#whole;
+  }
+
   member(name: string): PathState<Value> {
     if (this.settled) return this;
+    if (this.#worst !== undefined && !this.#nodes.some(hasMembers)) return this.#wholeState;
     const known = this.#members.get(name);
     if (known !== undefined) return known;
     if (!this.#members.has(name)) {
@@ -197,6 +243,7 @@ class TableState<Value> implements PathState<Value> {
 
   item(index: number): PathState<Value> {
     if (this.settled) return this;
+    if (this.#worst !== undefined && !this.#nodes.some(hasItems)) return this.#wholeState;
     const known = this.#items.get(index);
     if (known !== undefined) return known;
     if (!this.#items.has(index)) {
@@ -212,7 +259,9 @@ class TableState<Value> implements PathState<Value> {
     next: (node: PatternNode<Value>) => readonly (PatternNode<Value> | undefined)[],
   ): PathState<Value> {
     const nodes = this.#nodes.flatMap(next).filter((node) => node !== undefined);
-    return nodes.length === 0 ? uniformState(this.value) : new TableState(nodes, this.value);
+    return nodes.length === 0
+      ? uniformState(this.value)
+      : new TableState(nodes, this.value, this.#worst);
   }
 }
 
@@ -230,6 +279,24 @@ function bestEnd<Value>(nodes: readonly PatternNode<Value>[]): PatternEnd<Value>
   return best;
 }
 
-function isLeaf({ members, items, anyMember, anyItem }: PatternNode<unknown>): boolean {
-  return members.size === 0 && items.size === 0 && anyMember === undefined && anyItem === undefined;
+function hasMembers({ members, anyMember }: PatternNode<unknown>): boolean {
+  return members.size > 0 || anyMember !== undefined;
+}
+
+function hasItems({ items, anyItem }: PatternNode<unknown>): boolean {
+  return items.size > 0 || anyItem !== undefined;
+}
+
+function isLeaf(node: PatternNode<unknown>): boolean {
+  return !hasMembers(node) && !hasItems(node);
+}
+
+/** What patterns say that go on behind a node. */
+function valuesBelow<Value>(node: PatternNode<Value>): readonly Value[] {
+  const { members, items, anyMember, anyItem } = node;
+  return [...members.values(), ...items.values(), anyMember, anyItem].flatMap((child) =>
+    child === undefined
+      ? []
+      : [...(child.end === undefined ? [] : [child.end.value]), ...valuesBelow(child)],
+  );
 }

@@ -31,3 +31,21 @@ function isDeeper(value: JsonValue, levels: number): boolean {
   const members: readonly JsonValue[] = Array.isArray(value) ? value : Object.values(value);
   return members.some((member) => isDeeper(member, levels - 1));
 }
+
+/**
+ * Whether a JSON text has members that are not in what was read of it, because one of the same name comes
+ * behind them.
+ */
+export function hasLostNames(text: string, value: JsonValue): boolean {
+  let written = 0;
+  for (const [, colon] of text.matchAll(textInJson)) if (colon !== undefined) written++;
+  return written !== membersIn(value);
+}
+
+const textInJson = /"(?:[^"\\]|\\.)*"(\s*:)?/g;
+
+function membersIn(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const own = Array.isArray(value) ? 0 : Object.keys(value).length;
+  return Object.values(value).reduce<number>((sum, each: JsonValue) => sum + membersIn(each), own);
+}
