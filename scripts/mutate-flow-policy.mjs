@@ -36,8 +36,15 @@ const mutations = [verdictGuards, callGuards, messageGuards].flatMap((guards) =>
     list.map(([guard, find, put = ""]) => ({ file, guard, find, put })),
   ),
 );
-/** Tests of single guards. */
+/**
+ * Most guards are missed by the tests that are about them alone; only what these do not notice is for all others,
+ * those that take long last.
+ */
 const guardTests = ["test/guards-of-"];
+const quickFiles = [];
+const longFiles = [];
+/** From when on a file of tests takes long. */
+const longMs = 1500;
 /** For all tests that have to do with one guard. */
 const timeoutMs = 600_000;
 const named = process.argv.slice(2);
@@ -84,7 +91,10 @@ function makeCopy() {
 }
 
 async function testsPass() {
-  const { passed, output, failed } = await runTests([]);
+  const { passed, output, failed, files } = await runTests([]);
+  for (const { name, startTime, endTime } of files) {
+    (endTime - startTime < longMs ? quickFiles : longFiles).push(name);
+  }
   if (!passed) console.error([output, ...failed, "They fail with all guards in place."].join("\n"));
   return passed;
 }
@@ -108,30 +118,32 @@ async function tryOne({ file, find, put }) {
     source.replace(find, () => put),
   );
   try {
-    // Most are noticed by the tests that are about them; only what these miss is for all others.
-    const own = await runTests([...guardTests, file.replace(/\.ts$/, ".test.ts")]);
-    const { passed, stopped, failed } = own.passed ? await runTests(["related", path]) : own;
-    if (passed) return "SURVIVED";
-    // It may be the machine that is slow: somebody has to look.
-    if (stopped) return "STOPPED";
-    // What does not even load is no guard that was taken out.
-    return failed.length > 0 ? "killed" : "BROKEN";
+    const own = [...guardTests, file.replace(/\.ts$/, ".test.ts")];
+    for (const tests of [own, quickFiles, longFiles]) {
+      const { passed, stopped, failed } = await runTests(tests);
+      // It may be the machine that is slow: somebody has to look.
+      if (stopped) return "STOPPED";
+      // What does not even load is no guard that was taken out.
+      if (!passed) return failed.length > 0 ? "killed" : "BROKEN";
+    }
+    return "SURVIVED";
   } finally {
     writeFileSync(path, source);
   }
 }
 
-/** @param what Names of test files, or `related` and a source file; nothing: all tests. */
+/** @param what Names of test files, or the beginnings of some; none: all. */
 async function runTests(what) {
   const report = join(copy, "report.json");
   rmSync(report, { force: true });
   const vitest = join(root, "node_modules", "vitest", "vitest.mjs");
   const config = ["--config", "vitest.workspace.ts", "--project", "security"];
-  // Files share their modules: loading them anew for each would take most of the time.
+  // Files share their modules: loading them anew for each would take most of the time. A slow machine is no kill.
   const options = [
     "--run",
     "--bail=1",
     "--no-isolate",
+    `--testTimeout=${timeoutMs}`,
     "--reporter=json",
     `--outputFile=${report}`,
   ];
@@ -141,13 +153,10 @@ async function runTests(what) {
     copy,
     timeoutMs,
   );
-  return { passed: code === 0, stopped, output, failed: failedIn(report) };
-}
-
-function failedIn(report) {
-  if (!existsSync(report)) return [];
-  return JSON.parse(readFileSync(report, "utf8"))
-    .testResults.flatMap(({ assertionResults }) => assertionResults)
+  const files = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")).testResults : [];
+  const failed = files
+    .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === "failed")
-    .map(({ fullName }) => fullName);
+    .map(({ fullName, failureMessages }) => `${fullName}\n${failureMessages.join("\n")}`);
+  return { passed: code === 0, stopped, output, failed, files };
 }

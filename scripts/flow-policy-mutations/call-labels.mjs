@@ -103,7 +103,7 @@ export const callGuards = {
     ["a content that says it is untrusted is", "    ...restricting,\n"],
     [
       "a text may come from any part of a result",
-      "const declared = isScalar(content) ? [tool.result.root.value] : tool.result.values;",
+      "const declared = isScalar(content, value) ? [tool.result.root.value] : tool.result.values;",
       "const declared = [tool.result.root.value];",
     ],
     [
@@ -113,11 +113,15 @@ export const callGuards = {
     ],
     ["look-ups use the budget up", "  flow.ledger.bits += bits;\n"],
   ],
-  "flow/result-parts.ts": [
+  "flow/hide-repeats.ts": [
     [
       "a look-up does not repeat what was asked",
-      'if (typeof value === "string") return repeats(value) ? keep(value) : value;',
-      'if (typeof value === "string") return value;',
+      'if (typeof each !== "object") return isRepetition(each) ? keep(each) : each;',
+      'if (typeof each !== "object") return each;',
+    ],
+    [
+      "names of members can repeat what was asked",
+      "if (entries.some(([name]) => repeats(name))) return keep(each);",
     ],
   ],
   "flow/label-error.ts": [
@@ -157,8 +161,8 @@ export const callGuards = {
     ],
     [
       "that there is no answer is told only where it is affordable",
-      '!untrusted || spendOutcome(flow, callId, "quarantined_llm")',
-      "!untrusted || callId",
+      '!untrusted || spendOutcome(flow, origin.callId, "quarantined_llm")',
+      "!untrusted || origin",
     ],
   ],
   "answer/guard-answer.ts": [
@@ -198,8 +202,8 @@ export const callGuards = {
     ],
     [
       "links stay only where the answer is trusted",
-      ' || label.integrity === "trusted";',
-      " || label.integrity !== undefined;",
+      'return label.integrity === "trusted" || this.#inner;',
+      "return label !== undefined;",
     ],
   ],
   "flow/outcome-bit.ts": [

@@ -67,13 +67,30 @@ export const messageGuards = {
   "flow/message-labels.ts": [
     [
       "an answer that comes in is the worst where nothing is believed",
-      "put(flow.memory.messages, message.id, label ?? lattice.top);",
-      "put(flow.memory.messages, message.id, label ?? lattice.bottom);",
+      "put(flow.memory.messages, message.id, label ?? flow.settings.lattice.top);",
+      "put(flow.memory.messages, message.id, label ?? flow.settings.lattice.bottom);",
+    ],
+    [
+      "two messages under one id are the worst",
+      "    else if (!isSame(before, message)) distrust(flow, before, message);\n",
+    ],
+    [
+      "references of another conversation stand for nothing",
+      "    skipReferences(flow, message);\n",
     ],
     [
       "a result that comes in is the worst where nothing is believed",
-      "(content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.top,",
-      "(content) => believedLabel(flow, content, false, () => sealedContent(content)) ?? lattice.bottom,",
+      "believedLabel(flow, content, false, () => sealedPart(content, result)) ?? lattice.top,",
+      "believedLabel(flow, content, false, () => sealedPart(content, result)) ?? lattice.bottom,",
+    ],
+    [
+      "what is no result has no seal",
+      "  if (results.length < Math.max(1, message.contents.length)) return lattice.top;\n",
+    ],
+    [
+      "an edit is told in words that no seal is over",
+      "if (contents.length === 0 || edited !== undefined) return lattice.top;",
+      "if (contents.length === 0) return lattice.top;",
     ],
     ["a user's message can say that it is untrusted", "    restricted,\n"],
     [

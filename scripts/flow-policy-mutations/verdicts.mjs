@@ -28,8 +28,13 @@ export const verdictGuards = {
     ],
     [
       "either: a flow that is not permitted needs trust",
-      '(rule === "either" && flow.length === 0)',
-      'rule === "either"',
+      'if (flow.length === 0 && rule === "either") {',
+      'if (rule === "either") {',
+    ],
+    [
+      "either: guarded arguments have to be trusted in a permitted flow, too",
+      "violations: [...guardViolations(leaves, endorsements), ...others]",
+      "violations: others",
     ],
     [
       "a permitted flow breaks other rules",
@@ -53,10 +58,17 @@ export const verdictGuards = {
     ],
     [
       "who decides on a call has to be trusted",
-      'if (callLabel.integrity === "untrusted" && !wholeCall) {',
-      "if (!callLabel) {",
+      '    { rule: "trusted_call", label: asJson(callLabel) },\n',
     ],
-    ["guarded arguments have to be trusted", 'violations.push(about("trusted_argument", leaf));'],
+    [
+      "untrusted references are said beside an untrusted context",
+      "    ...guardViolations(referred, endorsements),\n",
+    ],
+    [
+      "guarded arguments have to be trusted",
+      'return wrong.map((leaf) => about("trusted_argument", leaf));',
+      "return [];",
+    ],
     ["receivers have to be allowed to read", 'violations.push(about("permitted_flow", leaf));'],
     ["no untrusted link goes along", 'violations.push(about("untrusted_link", leaf));'],
     [
@@ -89,13 +101,13 @@ export const verdictGuards = {
     ],
     [
       "a selection from the user's words is one of them",
-      'if (rule.from === "user") return named.bitsFor(value);',
-      'if (rule.from === "user") return named.bitsFor(value) ?? 0;',
+      'if (rule.from === "user") return sumOf(chosen.map(named.bitsFor));',
+      'if (rule.from === "user") return sumOf(chosen.map(named.bitsFor)) ?? 0;',
     ],
     [
       "a selection from a list is in it",
-      'if (list === undefined || typeof value === "object" || !list.has(value)) return undefined;',
-      "if (list === undefined) return undefined;",
+      "return chosen.every((each) => list.has(each)) ?",
+      "return chosen.length > 0 ?",
     ],
     ["a rule is about certain arguments", "return into.some(", "return true || into.some("],
     [
@@ -155,13 +167,13 @@ export const verdictGuards = {
     ],
     [
       "arguments are guarded by default",
-      "pathTable(flow.arguments ?? { $: guarded })",
-      "pathTable(flow.arguments ?? {})",
+      "arguments: flows = { $: guarded },",
+      "arguments: flows = {},",
     ],
     [
       "results are untrusted by default",
-      'result: pathTable(resultLabels(flow.result, lattice), lattice.label("untrusted")),',
-      "result: pathTable(resultLabels(flow.result, lattice), lattice.bottom),",
+      '        lattice.label("untrusted"),\n        lattice.joinAll',
+      "        lattice.bottom,\n        lattice.joinAll",
     ],
     [
       "a result's label without an integrity is untrusted",
@@ -192,13 +204,21 @@ export const verdictGuards = {
     ],
     [
       "a permit needs a decision",
-      "if (decision === undefined || asked !== permit) return false;",
-      "if (asked !== permit) return false;",
+      "  if (decision === undefined) return false;\n  if (asked !== permit && !(decision.edited &&",
+      "  if (asked !== permit && !(decision?.edited &&",
     ],
     [
       "a permit is for exactly what was asked",
-      "if (decision === undefined || asked !== permit) return false;",
-      "if (decision === undefined) return false;",
+      "  if (asked !== permit && !(decision.edited && isWithin(flow, context, call, asked))) return false;\n",
+    ],
+    [
+      "an edit holds only within what was permitted",
+      "!(decision.edited && isWithin(flow, context, call, asked))",
+      "!decision.edited",
+    ],
+    [
+      "an edit is of what was asked",
+      "  if (asked !== permitFor(context.tool, callId, original, before)) return false;\n",
     ],
     [
       "a question after a permit says that something has changed",
