@@ -47,22 +47,22 @@ export const callGuards = {
   "flow/result-terms.ts": [
     [
       "a result knows what its call knew",
-      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "lattice.joinAll([argumentsLabel === callLabel ? lattice.bottom : argumentsLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, read]);",
+      "lattice.joinAll([argumentsLabel === callLabel ? lattice.bottom : argumentsLabel, child, read]);",
     ],
     [
       "a result knows what its arguments knew",
-      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "lattice.joinAll([callLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, read]);",
+      "lattice.joinAll([callLabel, child, read]);",
     ],
     [
       "a result knows what an agent inside has read",
-      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
-      "lattice.joinAll([callLabel, argumentsLabel, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, read]);",
     ],
     [
       "a result knows what was written to where it reads",
-      "lattice.joinAll([callLabel, argumentsLabel, child, ...read]);",
+      "lattice.joinAll([callLabel, argumentsLabel, child, read]);",
       "lattice.joinAll([callLabel, argumentsLabel, child]);",
     ],
     [
