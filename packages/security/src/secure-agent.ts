@@ -17,7 +17,7 @@ import { wrapTools } from "./tools/wrap-tool.js";
 
 /** What {@link secureAgent} is made of. */
 export interface SecureAgentOptions extends FlowOptions {
-  /** The agent's tools. They may stand at the agent as well, but only here the policy is checked against them when it is made. */
+  /** The agent's tools. Others may stand at the agent: of these a misspelt argument in the policy is found at the first run only. */
   readonly tools?: ToolInput | undefined;
   /** Answers questions about hidden values, without tools and history. `false`: nobody does. */
   readonly quarantine: ChatClient | false;
