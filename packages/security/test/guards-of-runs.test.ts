@@ -2,7 +2,14 @@
  * Guards of what happens around a call, each alone: what nothing else would notice when it is gone.
  * `scripts/mutate-flow-policy.mjs` takes them out one by one.
  */
-import { approve, chatMiddleware, deny, isJsonObject, verdictMiddleware } from "@tunic/core";
+import {
+  approve,
+  chatMiddleware,
+  deny,
+  functionMiddleware,
+  isJsonObject,
+  verdictMiddleware,
+} from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { call, ref, World, type WorldOptions } from "./support/world.js";
 
@@ -68,6 +75,22 @@ describe("a permit", () => {
     if (first === undefined) throw new Error("Nobody was asked.");
     await world.say(approve(first));
     expect(paid(world)).not.toContain("bob");
+  });
+
+  it("that a changed call would need is none when the call is changed again", async () => {
+    const retry = functionMiddleware("retry", async (_context, next) => {
+      await next();
+      return next();
+    });
+    const change = functionMiddleware("change", (context, next) => {
+      if (context.tool.name === "pay") context.arguments = { to: ref("v1") };
+      return next();
+    });
+    const turns = [call("read"), call("pay", { to: "ann" }), "done"];
+    const middleware = [retry, change];
+    const world = new World({ ...bank, mode: "approve", agent: { middleware }, turns });
+    await world.say("Pay ann.");
+    expect(paid(world)).toEqual([]);
   });
 
   it("is gone once its call has run, and once it was refused", async () => {
