@@ -135,6 +135,10 @@ describe("a rule that is broken alone", () => {
       { flow: {}, given: { to: { value: "eve", label: "untrusted" } } },
       ["trusted_argument to"],
     ],
+    "a guarded argument, beside who decides": [
+      { flow: {}, context: "untrusted", given: { to: { value: "eve", label: "untrusted" } } },
+      ["trusted_call", "trusted_argument to"],
+    ],
     "an argument of a tool that the policy does not name": [
       { given: { to: { value: "eve", label: "untrusted" } } },
       ["unknown_tool", "trusted_argument to"],
