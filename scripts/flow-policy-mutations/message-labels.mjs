@@ -1,14 +1,10 @@
 // What requests and messages are labelled with.
 export const messageGuards = {
+  "flow/flow-halves.ts": [["a half does not stand alone", "halves.size < 2", "halves.size < 1"]],
   "flow/label-tracking.ts": [
     [
       "a permit is used up",
       "  if (own(flow.memory.permits, callId) !== undefined) delete flow.memory.permits[callId];\n",
-    ],
-    [
-      "both halves have to be there: when a model is asked",
-      "  if (halves.size === 2) return;",
-      "  if (halves.size > 0) return;",
     ],
     [
       "what a service holds is written down",

@@ -198,29 +198,6 @@ export const verdictGuards = {
       'if (mode !== "approve") {',
     ],
     [
-      "tools of this package are free, and no others",
-      "if (isOwnTool(originalOf(tool))) return",
-      "if (tool) return",
-    ],
-    [
-      "a permit needs a decision",
-      "  if (decision === undefined) return false;\n  if (asked !== permit && !(decision.edited &&",
-      "  if (asked !== permit && !(decision?.edited &&",
-    ],
-    [
-      "a permit is for exactly what was asked",
-      "  if (asked !== permit && !(decision.edited && isWithin(flow, context, call, asked))) return false;\n",
-    ],
-    [
-      "an edit holds only within what was permitted",
-      "!(decision.edited && isWithin(flow, context, call, asked))",
-      "!decision.edited",
-    ],
-    [
-      "an edit is of what was asked",
-      "  if (asked !== permitFor(context.tool, callId, original, before)) return false;\n",
-    ],
-    [
       "a question after a permit says that something has changed",
       "rules === decision?.violation ?",
       "rules === undefined ?",
@@ -239,13 +216,43 @@ export const verdictGuards = {
       "  noteWrites(flow, call.tool, call.effective, lattice.join(decided, call.argumentsLabel));\n",
     ],
     ["a history that comes in is looked at", "  takeInput(flow, context.messages);\n"],
-    ["both halves have to be there: when a call is judged", " || flow.halves.size < 2"],
+    [
+      "both halves have to be there: when a call is judged",
+      "  checkHalves(flow.halves);\n  const decided",
+      "  const decided",
+    ],
     [
       "both halves have to be there: when a run is over",
-      '  if (!flow.halves.has("tracking")) throw halfMissing();\n',
+      "  checkHalves(flow.halves);\n  noteOwnWords",
+      "  noteOwnWords",
+    ],
+  ],
+  "flow/judge-in-run.ts": [
+    [
+      "tools of this package are free, and no others",
+      "if (isOwnTool(originalOf(tool))) return",
+      "if (tool) return",
     ],
   ],
   "flow/permit.ts": [
+    [
+      "a permit needs a decision",
+      "  if (decision === undefined) return false;\n  if (asked !== permit && !(decision.edited &&",
+      "  if (asked !== permit && !(decision?.edited &&",
+    ],
+    [
+      "a permit is for exactly what was asked",
+      "  if (asked !== permit && !(decision.edited && isWithin(flow, context, call, asked))) return false;\n",
+    ],
+    [
+      "an edit holds only within what was permitted",
+      "!(decision.edited && isWithin(flow, context, call, asked))",
+      "!decision.edited",
+    ],
+    [
+      "an edit is of what was asked",
+      "  if (asked !== permitFor(context.tool, callId, original, before)) return false;\n",
+    ],
     ["a permit is for one call", "    callId,\n    tool:", "    tool:"],
     ["a permit is for one definition of the tool", "    tool: toolHash(originalOf(tool)),\n"],
     ["a permit is for these values", "    effective,\n    labels", "    labels"],

@@ -11,6 +11,7 @@ import type { ContentLabel } from "../labels/content-label.js";
 import type { CompiledTool } from "../policy/compile-policy.js";
 import type { NamedValues } from "../policy/named-values.js";
 import { type ContentVariableStore, variableStore } from "../variables/variable-store.js";
+import type { FlowHalf } from "./flow-halves.js";
 import { type FlowMemory, flowLedgerOf, flowMemoryOf, newFlowMemory } from "./flow-memory.js";
 import type { FlowSettings } from "./flow-options.js";
 
@@ -54,7 +55,7 @@ export interface FlowRun {
   /** What the run inherits: of the call that it works for, or nothing. */
   readonly floor: ContentLabel;
   /** Which halves stand around this run. */
-  readonly halves: Set<"tracking" | "enforcement">;
+  readonly halves: Set<FlowHalf>;
   /** Messages of the session as it was before the run, by id. */
   readonly stored: ReadonlyMap<string, Message>;
   /** Messages of this run's input, by id. */

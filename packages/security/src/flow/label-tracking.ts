@@ -18,6 +18,7 @@ import { checkPolicy } from "../policy/check-policy.js";
 import type { CompiledPolicy } from "../policy/compile-policy.js";
 import { originalOf, wrapTools } from "../tools/wrap-tool.js";
 import { answerLabel, stampAnswer } from "./answer-label.js";
+import { checkHalves } from "./flow-halves.js";
 import { own, put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
@@ -60,7 +61,7 @@ async function trackRun(
 ): Promise<AgentResponse> {
   const flow = beginFlow(context.run, settings, needsSession);
   flow.halves.add("tracking");
-  checkHalves(flow);
+  checkHalves(flow.halves);
   const { tools } = context.options;
   if (tools !== undefined) {
     checkGuards(settings, tools);
@@ -87,17 +88,6 @@ function checkGuards({ policy }: FlowSettings, tools: readonly Tool[]): void {
   known.add(tools);
 }
 
-function checkHalves({ halves }: FlowRun): void {
-  if (halves.size === 2) return;
-  const [there] = halves;
-  throw new ConfigurationError(
-    "flow_halves",
-    there === "tracking"
-      ? "labelTracking stands alone: nothing would judge the calls. Add policyEnforcement with the same options, or use secureAgent."
-      : "policyEnforcement stands alone: nothing would follow the data. Add labelTracking with the same options, or use secureAgent.",
-  );
-}
-
 /** What a run has come to know, the call that it works for knows. */
 function reportUp({ run, answer, shown, settings: { lattice } }: FlowRun): void {
   const { parent, parentCallId } = run;
@@ -115,7 +105,7 @@ async function trackRequest(
 ): Promise<ChatResponse> {
   const flow = beginFlow(context.run, settings, needsSession);
   flow.halves.add("tracking");
-  checkHalves(flow);
+  checkHalves(flow.halves);
   const view = requestView(flow, context.messages);
   context.messages = sentMessages(view, context.messages);
   const label = requestLabel(flow, view.label, context.options);

@@ -1,13 +1,12 @@
-import {
-  type AgentContext,
-  type AgentResponse,
-  ConfigurationError,
-  type JsonObject,
-  type Message,
-  type Middleware,
-  type Next,
-  type Verdict,
-  type VerdictContext,
+import type {
+  AgentContext,
+  AgentResponse,
+  JsonObject,
+  Message,
+  Middleware,
+  Next,
+  Verdict,
+  VerdictContext,
 } from "@tunic/core";
 import type { ContentLabel } from "../labels/content-label.js";
 import type { CallLeaf } from "../policy/call-leaves.js";
@@ -19,20 +18,20 @@ import {
   violationText,
 } from "../policy/describe-violation.js";
 import type { FlowRule } from "../policy/flow-policy.js";
-import { judgeCall } from "../policy/judge-call.js";
-import { isOwnTool } from "../tools/own-tools.js";
+import type { FlowJudgement } from "../policy/judge-call.js";
 import { originalOf } from "../tools/wrap-tool.js";
 import { referencesIn } from "../tree/reference.js";
 import { writtenLabel } from "./content-labels.js";
 import { decide } from "./decisions.js";
-import { readEditedCall } from "./edited-call.js";
-import { own, put } from "./flow-memory.js";
+import { checkHalves, loneHalf } from "./flow-halves.js";
+import { put } from "./flow-memory.js";
 import { type FlowOptions, type FlowSettings, flowSettings } from "./flow-options.js";
 import { audit, beginFlow, type FlowRun, flowOf } from "./flow-run.js";
-import { callLabel, knownLabel, messageLabel, namedValuesOf, takeInput } from "./message-labels.js";
+import { judge, readJudged } from "./judge-in-run.js";
+import { callLabel, knownLabel, messageLabel, takeInput } from "./message-labels.js";
 import { outcomeLabel } from "./outcome-label.js";
-import { given, permitFor } from "./permit.js";
-import { type ReadCall, readCall } from "./read-call.js";
+import { isPermitted, permitFor } from "./permit.js";
+import type { ReadCall } from "./read-call.js";
 import { noteWrites } from "./resources.js";
 
 /**
@@ -68,7 +67,7 @@ async function enforceRun(
   flow.halves.add("enforcement");
   takeInput(flow, context.messages);
   const response = await next();
-  if (!flow.halves.has("tracking")) throw halfMissing();
+  checkHalves(flow.halves);
   noteOwnWords(flow, response.messages);
   notePaused(flow, response);
   return response;
@@ -93,20 +92,14 @@ function notePaused(flow: FlowRun, { outcome, messages }: AgentResponse): void {
   }
 }
 
-function halfMissing(): ConfigurationError {
-  return new ConfigurationError(
-    "flow_halves",
-    "policyEnforcement stands alone: nothing would follow the data. Add labelTracking with the same options, or use secureAgent.",
-  );
-}
-
 async function enforceCall(
   settings: FlowSettings,
   context: VerdictContext,
   next: Next<Verdict>,
 ): Promise<Verdict> {
   const flow = flowOf(context.run);
-  if (flow === undefined || flow.settings !== settings || flow.halves.size < 2) throw halfMissing();
+  if (flow?.settings !== settings) throw loneHalf("enforcement");
+  checkHalves(flow.halves);
   const decided = callLabel(flow, context.call.callId) ?? knownLabel(flow);
   const call = readJudged(flow, context, decided);
   const inner = await next();
@@ -126,47 +119,16 @@ async function enforceCall(
   return verdict;
 }
 
-/** The call as it is to be judged: as the model made it, or as a person has changed it. */
-function readJudged(flow: FlowRun, context: VerdictContext, label: ContentLabel): ReadCall {
-  const { tool, written } = context;
-  if (context.decision?.edited !== true) return readCall(flow, tool, written, label);
-  return readEditedCall(flow, tool, written, originalCall(flow, context, label));
-}
-
-function originalCall(
-  flow: FlowRun,
-  { tool, call }: VerdictContext,
-  label: ContentLabel,
-): ReadCall {
-  return readCall(flow, tool, call.arguments ?? {}, label);
-}
-
 function untrustedValue({ value, origin, label }: CallLeaf): readonly (string | number)[] {
   if (origin === undefined || label.integrity === "trusted" || value === "") return [];
   return typeof value === "string" || typeof value === "number" ? [value] : [];
 }
 
-/** What the rules say. The tools of this package do nothing but show and extract: they are free. */
-function judge(flow: FlowRun, { tool }: VerdictContext, call: ReadCall) {
-  if (isOwnTool(originalOf(tool))) return { violations: [], endorsements: [] };
-  const { policy, mode } = flow.settings;
-  return judgeCall(policy, {
-    tool: call.tool,
-    callLabel: call.callLabel,
-    leaves: call.leaves,
-    named: namedValuesOf(flow),
-    bitsLeft: policy.endorseBits - flow.ledger.bits,
-    strict: mode === "strict",
-  });
-}
-
-type Judged = ReturnType<typeof judge>;
-
 function weigh(
   flow: FlowRun,
   context: VerdictContext,
   call: ReadCall,
-  judged: Judged,
+  judged: FlowJudgement,
   inner: Exclude<Verdict, { kind: "deny" }>,
 ): Verdict {
   const { callId } = context.call;
@@ -207,7 +169,7 @@ function weigh(
 function weighed(
   { settings: { lattice, policy } }: FlowRun,
   { tool, leaves = [], argumentsLabel }: ReadCall,
-  { violations }: Judged,
+  { violations }: FlowJudgement,
 ): ContentLabel {
   const selects = policy.endorse.some(({ type }) => type === "selection");
   // With `either`, whatever else is wrong would not have counted but for the values.
@@ -232,56 +194,9 @@ function denial({ denials }: FlowRun, tool: string, rule: FlowRule): string {
 }
 
 /** What a call breaks; said otherwise than before, where a person has permitted something else. */
-function brokenRules({ violations }: Judged, { decision }: VerdictContext): string {
+function brokenRules({ violations }: FlowJudgement, { decision }: VerdictContext): string {
   const rules = [...new Set(violations.map(({ rule }) => rule))].join(", ");
   return rules === decision?.violation ? `${rules}; changed since it was permitted` : rules;
-}
-
-/** Whether a person has permitted exactly this: the call, what its references stand for, its labels, and what it breaks. */
-function isPermitted(
-  flow: FlowRun,
-  context: VerdictContext,
-  call: ReadCall,
-  { violations }: Judged,
-): boolean {
-  const { decision } = context;
-  const { callId } = context.call;
-  const asked = own(flow.memory.permits, callId);
-  const permit = permitFor(context.tool, callId, call, violations);
-  // A call that has paused goes on as it was permitted.
-  if (asked === given(permit)) return true;
-  if (decision === undefined) return false;
-  if (asked !== permit && !(decision.edited && isWithin(flow, context, call, asked))) return false;
-  put(flow.memory.permits, callId, given(permit));
-  audit(flow, "approval", { callId, tool: call.tool.key, requestId: decision.requestId, permit });
-  return true;
-}
-
-/**
- * Whether a person, with the changes that they have made, has permitted the call: the yes was for the call as
- * the model made it, and what it still breaks it has broken before, with the same value.
- */
-function isWithin(
-  flow: FlowRun,
-  context: VerdictContext,
-  edited: ReadCall,
-  asked: string | undefined,
-): boolean {
-  const { callId } = context.call;
-  const label = callLabel(flow, callId) ?? knownLabel(flow);
-  const original = originalCall(flow, context, label);
-  const before = judge(flow, context, original).violations;
-  if (asked !== permitFor(context.tool, callId, original, before)) return false;
-  const valueAt = ({ leaves = [] }: ReadCall, path: string | undefined) =>
-    leaves.find((leaf) => leaf.path === path)?.value;
-  return judge(flow, context, edited).violations.every(({ rule, argument }) =>
-    before.some(
-      (each) =>
-        each.rule === rule &&
-        each.argument === argument &&
-        valueAt(edited, argument) === valueAt(original, argument),
-    ),
-  );
 }
 
 /** A question about hidden values shows them: nobody can decide on a number. */
@@ -304,7 +219,7 @@ function letRun(
   flow: FlowRun,
   context: VerdictContext,
   call: ReadCall,
-  { endorsements }: Judged,
+  { endorsements }: FlowJudgement,
 ): void {
   const { lattice } = flow.settings;
   const { callId } = context.call;
