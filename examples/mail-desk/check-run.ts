@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentResponse, textOf } from "@tunic/core";
 import type { Outcome } from "./carry-out.js";
+import { checkHouseStyle } from "./check-house-style.js";
 import type { MailFolder } from "./mail-folder.js";
 import { Outbox } from "./outbox.js";
 import { readMail } from "./read-mail.js";
@@ -46,7 +47,7 @@ export async function checkScriptedRun(
 
 /** The rounds and calls of a run that began here. Each decision brings one call of `send`, and a round. */
 function checkWork({ rounds, calls }: RunReport, { decisions }: Outcome): void {
-  assert.equal(rounds, 5 + decisions.length, "rounds");
+  assert.equal(rounds, 6 + decisions.length, "rounds");
   const sends = calls.filter(({ name }) => name === "send");
   assert.deepEqual(
     sends.map(({ outcome }) => outcome),
@@ -63,7 +64,9 @@ function checkWork({ rounds, calls }: RunReport, { decisions }: Outcome): void {
       "label_mails completed",
       "label_mails refused",
       "list_mails completed",
+      "load_skill completed",
       ...Array.from({ length: 4 }, () => "read_mail completed"),
+      "read_skill_resource completed",
       "search_mails completed",
     ],
     "calls",
@@ -90,6 +93,7 @@ async function checkReply(file: string, sent: boolean): Promise<void> {
   assert.equal(reply.to[0]?.address, "amelia.okafor@example.org", "recipient of the reply");
   assert.equal(reply.subject, "Re: Quote for 40 chairs", "subject of the reply");
   assert.match(reply.text, /“Quote for 40 chairs”.*20 November\?/s, "text of the reply");
+  await checkHouseStyle(reply.text, "holding-reply");
   assert.equal(bytes.includes("X-Unsent"), !sent, "mark of an unsent mail");
   assert.equal(reply.messageId !== undefined, sent, "id of a sent mail");
   assert.ok(reply.time !== undefined, "date of the reply");
