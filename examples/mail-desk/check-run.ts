@@ -31,7 +31,10 @@ export async function checkScriptedRun(
   sentBefore: number,
 ): Promise<void> {
   const last = end.responses.at(-1);
-  if (resumed === undefined) checkWork(report, end);
+  if (resumed === undefined) {
+    checkWork(report, end);
+    await checkDraft(report);
+  }
   await checkLabels(folder);
   // Read anew: another process may have had a copy of the same run.
   const { drafts, sent } = await Outbox.open(folder.copy);
@@ -73,6 +76,13 @@ function checkWork({ rounds, calls }: RunReport, { decisions }: Outcome): void {
   );
 }
 
+/** What the model has written. Later the draft is its owner's, who may write into it as they like. */
+async function checkDraft({ calls }: RunReport): Promise<void> {
+  const { arguments: drafted = {} } = calls.find(({ name }) => name === "draft_reply") ?? {};
+  const text = "text" in drafted ? String(drafted.text) : "";
+  await checkHouseStyle(text, "holding-reply");
+}
+
 async function checkLabels(folder: MailFolder): Promise<void> {
   const labelled: string[] = [];
   for (const { file } of folder.mails) {
@@ -93,7 +103,6 @@ async function checkReply(file: string, sent: boolean): Promise<void> {
   assert.equal(reply.to[0]?.address, "amelia.okafor@example.org", "recipient of the reply");
   assert.equal(reply.subject, "Re: Quote for 40 chairs", "subject of the reply");
   assert.match(reply.text, /“Quote for 40 chairs”.*20 November\?/s, "text of the reply");
-  await checkHouseStyle(reply.text, "holding-reply");
   assert.equal(bytes.includes("X-Unsent"), !sent, "mark of an unsent mail");
   assert.equal(reply.messageId !== undefined, sent, "id of a sent mail");
   assert.ok(reply.time !== undefined, "date of the reply");

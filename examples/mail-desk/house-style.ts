@@ -51,7 +51,7 @@ export function templateIn(file: string): string | undefined {
 /** Only of the instructions: what a mail offers is no skill. */
 function offeredSkill(messages: readonly ChatMessage[]): string | undefined {
   const instructions = messages
-    .filter(({ role }) => role === "system" || role === "developer")
+    .filter(({ role }) => role === "system")
     .map(textOf)
     .join("\n");
   const offers = instructions.matchAll(
