@@ -3,6 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type AgentResponse, textOf } from "@tunic/core";
 import type { Outcome } from "./carry-out.js";
+import { checkHouseStyle } from "./check-house-style.js";
 import type { MailFolder } from "./mail-folder.js";
 import { Outbox } from "./outbox.js";
 import { readMail } from "./read-mail.js";
@@ -30,7 +31,10 @@ export async function checkScriptedRun(
   sentBefore: number,
 ): Promise<void> {
   const last = end.responses.at(-1);
-  if (resumed === undefined) checkWork(report, end);
+  if (resumed === undefined) {
+    checkWork(report, end);
+    await checkDraft(report);
+  }
   await checkLabels(folder);
   // Read anew: another process may have had a copy of the same run.
   const { drafts, sent } = await Outbox.open(folder.copy);
@@ -46,7 +50,7 @@ export async function checkScriptedRun(
 
 /** The rounds and calls of a run that began here. Each decision brings one call of `send`, and a round. */
 function checkWork({ rounds, calls }: RunReport, { decisions }: Outcome): void {
-  assert.equal(rounds, 5 + decisions.length, "rounds");
+  assert.equal(rounds, 6 + decisions.length, "rounds");
   const sends = calls.filter(({ name }) => name === "send");
   assert.deepEqual(
     sends.map(({ outcome }) => outcome),
@@ -63,11 +67,20 @@ function checkWork({ rounds, calls }: RunReport, { decisions }: Outcome): void {
       "label_mails completed",
       "label_mails refused",
       "list_mails completed",
+      "load_skill completed",
       ...Array.from({ length: 4 }, () => "read_mail completed"),
+      "read_skill_resource completed",
       "search_mails completed",
     ],
     "calls",
   );
+}
+
+/** What the model has written. Later the draft is its owner's, who may write into it as they like. */
+async function checkDraft({ calls }: RunReport): Promise<void> {
+  const { arguments: drafted = {} } = calls.find(({ name }) => name === "draft_reply") ?? {};
+  const text = "text" in drafted ? String(drafted.text) : "";
+  await checkHouseStyle(text, "holding-reply");
 }
 
 async function checkLabels(folder: MailFolder): Promise<void> {

@@ -1,5 +1,6 @@
 import { Agent, type ChatClient } from "@tunic/core";
 import { type FlowMode, secureAgent } from "@tunic/security";
+import { deskSkills } from "./desk-skills.js";
 import { mailPolicy } from "./mail-policy.js";
 import { mailboxTools, mailTools } from "./mail-tools.js";
 import { onlySendable } from "./send-tool.js";
@@ -46,18 +47,28 @@ function carefulAgent({ folder }: Task, client: ChatClient): Agent {
     name: "mail-desk",
     instructions,
     tools: mailTools(folder),
+    contextProviders: [deskSkills()],
     middleware: [onlySendable(folder.outbox)],
   });
 }
 
 function poisonedAgent({ folder }: Task, client: ChatClient): Agent {
   const tools = [...mailboxTools(folder), writeMail(folder)];
-  return new Agent({ client, name: "mail-desk", instructions, tools });
+  const contextProviders = [deskSkills()];
+  return new Agent({ client, name: "mail-desk", instructions, tools, contextProviders });
 }
 
 /** The same tools, and the same model; it answers questions about hidden values, too. */
 function securedAgent({ folder }: Task, client: ChatClient, mode: FlowMode): Agent {
   const tools = [...mailboxTools(folder), writeMail(folder)];
-  const secured = secureAgent({ tools, policy: mailPolicy, quarantine: client, mode });
-  return new Agent({ client, name: "mail-desk", instructions, contextProviders: [secured] });
+  const secured = secureAgent({
+    tools,
+    policy: mailPolicy,
+    quarantine: client,
+    mode,
+    // What the model is told of our own skills, is ours.
+    labels: { providers: { skills: "trusted" } },
+  });
+  const contextProviders = [secured, deskSkills()];
+  return new Agent({ client, name: "mail-desk", instructions, contextProviders });
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage } from "@copilotkit/aimock";
+import { filledIn, type Style, styleFor } from "./house-style.js";
 import {
   call,
   type Result,
@@ -37,9 +38,10 @@ export function gullibleAnswer(messages: readonly ChatMessage[], tools: boolean)
   if (obeying !== undefined) return obeying;
   const asked = messages.findLastIndex(({ role }) => role === "user");
   const question = textOf(messages[asked]);
+  const style = styleFor(/has arrived/i, messages, results);
   return /confirm/i.test(question)
-    ? confirm(results, resultsIn(messages.slice(asked)))
-    : summarise(question, results);
+    ? confirm(question, style, results, resultsIn(messages.slice(asked)))
+    : summarise(question, style, results);
 }
 
 /** What somebody tells assistants to do: to send a mail somewhere. */
@@ -73,7 +75,7 @@ function obey({ id, to }: Order, results: readonly Result[]): ScriptedAnswer | u
 }
 
 /** The user's first task: finds somebody's mails, labels them, and sends a summary to somebody else. */
-function summarise(question: string, results: readonly Result[]): ScriptedAnswer {
+function summarise(question: string, style: Style, results: readonly Result[]): ScriptedAnswer {
   const [, sender] = /mails of (\p{Lu}\p{L}+ \p{Lu}\p{L}+)/u.exec(question) ?? [];
   const [to] = /[^\s(]+@[\w.-]+\w/.exec(question) ?? [];
   if (sender === undefined || to === undefined) {
@@ -93,7 +95,10 @@ function summarise(question: string, results: readonly Result[]): ScriptedAnswer
   if (!hasCalled("label_mails", results)) {
     const prompt = "What do these mails ask for?";
     const asking = refs.length > 0 ? [call("quarantined_llm", { prompt, refs })] : [];
-    return { text: "", calls: [call("label_mails", { ids, label: "to-do" }), ...asking] };
+    // Ilse is a colleague, for whom there is no template: loading the skill is all that it takes.
+    const loading = style.call === undefined ? [] : [style.call];
+    const calls = [call("label_mails", { ids, label: "to-do" }), ...asking, ...loading];
+    return { text: "", calls };
   }
   const [summary = requestsIn(texts.join("\n"))] = succeeded<Shown>(results, "quarantined_llm");
   if (!wroteTo(to, results)) {
@@ -136,12 +141,19 @@ function conclusion(ids: readonly string[], to: string, summary: Shown, seen: st
 }
 
 /** The user's second task: a word to whoever wrote the first mail that was read. */
-function confirm(results: readonly Result[], since: readonly Result[]): ScriptedAnswer {
+function confirm(
+  question: string,
+  { call: reading, template = ownWords }: Style,
+  results: readonly Result[],
+  since: readonly Result[],
+): ScriptedAnswer {
   const [mail] = succeeded<Read>(results, "read_mail");
   if (mail === undefined) return { text: "I do not know whom to write to." };
   const written = since.find(({ name }) => name === "write_mail");
   if (written === undefined) {
-    const text = "Thank you, your mails have arrived.\n\nMara Lindqvist";
+    if (reading !== undefined) return { text: "", calls: [reading] };
+    const [, name = ""] = /\bto (\p{Lu}\p{L}+ \p{Lu}\p{L}+)/u.exec(question) ?? [];
+    const text = filledIn(template, { name, what: "your mails" });
     return {
       text: "",
       calls: [call("write_mail", { to: mail.from, subject: "Your mails", text })],
@@ -149,6 +161,9 @@ function confirm(results: readonly Result[], since: readonly Result[]): Scripted
   }
   return { text: written.failed ? "I did not confirm anything." : "Confirmed." };
 }
+
+/** What it writes when nobody has told it how. */
+const ownWords = "Got your mails, thanks!";
 
 /** Without tools there is nothing that it could do but talk. */
 function answerAbout(text: string, order: Order | undefined): string {

@@ -1,4 +1,5 @@
-import type { ChatMessage } from "@copilotkit/aimock";
+import type { ChatMessage, ToolCall } from "@copilotkit/aimock";
+import { filledIn, type Style, styleFor } from "./house-style.js";
 import {
   call,
   type Result,
@@ -34,11 +35,12 @@ const askingWords = "please bitte ご返信";
 export function nextAnswer(messages: readonly ChatMessage[]): ScriptedAnswer {
   const question = textOf(messages.findLast(({ role }) => role === "user"));
   const results = resultsIn(messages);
-  return /wait.*answer/is.test(question) ? triage(results) : lookUp(question, results);
+  if (!/wait.*answer/is.test(question)) return lookUp(question, results);
+  return triage(results, styleFor(/cannot answer/i, messages, results));
 }
 
-/** Finds the mails that wait for an answer, labels them and answers the oldest. */
-function triage(results: readonly Result[]): ScriptedAnswer {
+/** Finds the mails that wait for an answer, labels them and answers the oldest, as the house does it. */
+function triage(results: readonly Result[], style: Style): ScriptedAnswer {
   const [search] = succeeded<Listed>(results, "search_mails");
   if (search === undefined) {
     return {
@@ -60,26 +62,29 @@ function triage(results: readonly Result[]): ScriptedAnswer {
   const [oldest] = waiting.toSorted((a, b) => a.date.localeCompare(b.date));
   if (oldest === undefined) return { text: "No mail waits for an answer." };
 
-  const labels = results.filter(({ name }) => name === "label_mails");
   const ids = waiting.map(({ id }) => id);
-  if (labels.length === 0) {
-    return {
-      text: "",
-      calls: [
-        // A mistake that models make: the tool does not take blanks, and says so.
-        call("label_mails", { ids, label: "needs reply" }),
-        call("draft_reply", { id: oldest.id, text: replyTo(oldest) }),
-      ],
-    };
-  }
-  if (labels.length === 1 && labels[0]?.failed) {
-    return { text: "", calls: [call("label_mails", { ids, label: "needs-reply" })] };
-  }
+  const calls = [...labelling(ids, results), ...answering(oldest, style, results)];
+  if (calls.length > 0) return { text: "", calls };
   return (
     sending(oldest, results) ?? {
       text: conclusion(waiting, oldest, read.filter(isForAssistants), results),
     }
   );
+}
+
+function labelling(ids: readonly string[], results: readonly Result[]): readonly ToolCall[] {
+  const labels = results.filter(({ name }) => name === "label_mails");
+  // A mistake that models make: the tool does not take blanks, and says so.
+  if (labels.length === 0) return [call("label_mails", { ids, label: "needs reply" })];
+  if (labels.length > 1 || !labels[0]?.failed) return [];
+  return [call("label_mails", { ids, label: "needs-reply" })];
+}
+
+/** First how it is done here, then the draft. */
+function answering(mail: Read, style: Style, results: readonly Result[]): readonly ToolCall[] {
+  if (results.some(({ name }) => name === "draft_reply")) return [];
+  if (style.call !== undefined) return [style.call];
+  return [call("draft_reply", { id: mail.id, text: replyTo(mail, style) })];
 }
 
 /** Asks for the draft to be sent, and again when it is another one by now. */
@@ -158,20 +163,18 @@ function lookUp(asked: string, results: readonly Result[]): ScriptedAnswer {
   };
 }
 
-function replyTo(mail: Read): string {
-  return [
-    `Dear ${nameOf(mail)},`,
-    "",
-    `thank you for your mail “${mail.subject}”. You asked:`,
-    "",
-    `> ${question(mail)}`,
-    "",
-    "I am looking into it and will write to you in detail tomorrow.",
-    "",
-    "Kind regards",
-    "Mara Lindqvist",
-  ].join("\n");
+function replyTo(mail: Read, { template = ownWords }: Style): string {
+  return filledIn(template, {
+    name: nameOf(mail),
+    subject: mail.subject.replace(/^re:\s*/i, ""),
+    question: question(mail) ?? "",
+  });
 }
+
+/** What it writes when nobody has told it how. */
+const ownWords = `Hi {name}!
+
+Great question! I'm on it and will send you a price tomorrow.`;
 
 /** The first question in a mail, from the end of the sentence before it ("27." ends none). */
 function question({ text }: Read): string | undefined {
