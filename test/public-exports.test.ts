@@ -207,7 +207,8 @@ describe("public exports", () => {
 
   it("of @tunic/security", () => {
     expect(names(security)).toMatchInlineSnapshot(`
-      "checkPolicy
+      "SPOTLIGHTING_INSTRUCTIONS
+      checkPolicy
       combineLabels
       createLabelLattice
       declassify
@@ -228,6 +229,7 @@ describe("public exports", () => {
       sealLabel
       secureAgent
       simulate
+      spotlighting
       toolHash
       toolKey
       verifyFlowAudit

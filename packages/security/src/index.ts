@@ -54,5 +54,10 @@ export type {
 export type { PolicyProblem } from "./policy/policy-problem.js";
 export { toolHash, toolKey } from "./policy/tool-identity.js";
 export { type SecureAgentOptions, secureAgent } from "./secure-agent.js";
+export {
+  SPOTLIGHTING_INSTRUCTIONS,
+  type SpotlightingOptions,
+  spotlighting,
+} from "./spotlighting/spotlighting.js";
 export { isLabeled, type Labeled, labeled } from "./tree/labeled.js";
 export type { ContentVariableStore, VariableLimits } from "./variables/variable-store.js";
