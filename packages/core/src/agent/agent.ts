@@ -98,6 +98,16 @@ export class Agent {
   }
 
   /**
+   * Closes what its context providers hold, such as connections to servers. A provider that several agents
+   * share is closed for all of them.
+   *
+   * @throws AggregateError when some could not be closed; the others are.
+   */
+  async close(): Promise<void> {
+    await (await import("./agent-flow.js")).closeProviders(this.#options);
+  }
+
+  /**
    * Runs the agent once: the model, its tools, and the model again until it has answered.
    *
    * @throws SessionBusyError while the session has another run.

@@ -29,6 +29,8 @@ export interface ContextProvider {
   provide?(
     context: ProviderContext,
   ): ProvidedContext | undefined | Promise<ProvidedContext | undefined>;
+  /** Gives back what it holds outside of runs, such as connections. Called by `agent.close()`. */
+  close?(): void | Promise<void>;
 }
 
 /** What a context provider sees of a run. */
@@ -63,6 +65,7 @@ const members: ReadonlySet<string> = new Set<keyof ContextProvider>([
   "tools",
   "middleware",
   "provide",
+  "close",
 ]);
 
 /**
