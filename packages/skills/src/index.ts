@@ -1,6 +1,14 @@
 // The public surface of @tunic/skills. What is named here is API; nothing else is.
 
 export {
+  ClassSkill,
+  type ClassSkillOptions,
+  type ClassSkillScriptOptions,
+  type SkillPartOptions,
+  type SkillResourceDecorator,
+  type SkillScriptDecorator,
+} from "./class-skill.js";
+export {
   type DefineSkillOptions,
   defineSkill,
   type ResourceInit,
