@@ -237,7 +237,8 @@ describe("public exports", () => {
 
   it("of @tunic/skills", () => {
     expect(names(skills)).toMatchInlineSnapshot(`
-      "DEFAULT_SKILLS_INSTRUCTION_PROMPT
+      "ClassSkill
+      DEFAULT_SKILLS_INSTRUCTION_PROMPT
       SkillsProvider
       aggregateSkills
       allToolsAutoApprovalRule
@@ -248,6 +249,7 @@ describe("public exports", () => {
       filterSkills
       fixSkill
       loadSkill
+      mcpSkills
       readOnlyToolsAutoApprovalRule
       skillScript
       validateSkill"

@@ -22,6 +22,13 @@ export {
   type SkillFile,
   validateSkill,
 } from "./frontmatter/parse-skill.js";
+export type {
+  ListMcpSkills,
+  McpResourceContents,
+  McpSkillsClient,
+} from "./mcp/mcp-client.js";
+export type { McpSkillsLimits } from "./mcp/mcp-server.js";
+export { type McpSkillsOptions, mcpSkills } from "./mcp/mcp-skills.js";
 export {
   allToolsAutoApprovalRule,
   readOnlyToolsAutoApprovalRule,
