@@ -79,7 +79,7 @@ export function tooLarge(maxBytes: number): ArchiveError {
  * @throws ArchiveError for a name that leads anywhere else, on any system.
  */
 function pathOf(name: string): string | undefined {
-  const leadsOut = /^\/|^[A-Za-z]:|[\p{C}\\]/u.test(name) || name.split("/").includes("..");
+  const leadsOut = /^\/|(?:^|\/)[A-Za-z]:|[\p{C}\\]/u.test(name) || name.split("/").includes("..");
   if (leadsOut || name.length > maxPathLength) {
     throw new ArchiveError("it has a file whose name leads out of it or cannot be used");
   }

@@ -112,6 +112,7 @@ describe("a hostile archive is refused as a whole", () => {
     ["an absolute name", "/etc/passwd"],
     ["a drive", "C:/windows/x.md"],
     ["a drive without a slash", "C:x.md"],
+    ["a drive behind a point", "./c:"],
     ["a network path", "\\\\host\\share"],
     ["a control character", "a\u0007.md"],
     ["characters that turn the text", "a\u202Edm.exe"],
