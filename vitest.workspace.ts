@@ -1,4 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
+import { transform } from "esbuild";
 import { defineConfig } from "vitest/config";
 
 const packages = new URL("./packages/", import.meta.url);
@@ -11,11 +12,23 @@ const hasTypeTests = (name: string) =>
     (file) => file.endsWith(".test-d.ts") && !file.includes("node_modules"),
   );
 
+/** Vite leaves the decorators of the language as they are, and Node does not have them. */
+const decorators = {
+  name: "decorators",
+  enforce: "pre" as const,
+  async transform(code: string, id: string) {
+    if (!id.endsWith(".ts") || !/^ *@ClassSkill\./m.test(code)) return null;
+    const options = { loader: "ts", target: "node20", sourcemap: true, sourcefile: id } as const;
+    return await transform(code, options);
+  },
+};
+
 /**
  * One project per package, running on sources through the "@tunic/source" export condition, and
  * one named "repository" for what holds across packages.
  */
 export default defineConfig({
+  plugins: [decorators],
   resolve: { conditions: ["@tunic/source"] },
   ssr: { resolve: { conditions: ["@tunic/source"], externalConditions: ["@tunic/source"] } },
   test: {

@@ -239,7 +239,8 @@ describe("public exports", () => {
 
   it("of @tunic/skills", () => {
     expect(names(skills)).toMatchInlineSnapshot(`
-      "DEFAULT_SKILLS_INSTRUCTION_PROMPT
+      "ClassSkill
+      DEFAULT_SKILLS_INSTRUCTION_PROMPT
       SkillsProvider
       aggregateSkills
       allToolsAutoApprovalRule
@@ -250,6 +251,7 @@ describe("public exports", () => {
       filterSkills
       fixSkill
       loadSkill
+      mcpSkills
       readOnlyToolsAutoApprovalRule
       skillScript
       validateSkill"

@@ -93,6 +93,36 @@ describe("a permit", () => {
     expect(paid(world)).toEqual([]);
   });
 
+  it("does not cover what a person's change breaks beside it", async () => {
+    const tools = { ...bank.tools, pay: { takes: ["to", "text"], editable: true } };
+    const turns = [call("read"), call("pay", { to: ref("v1"), text: "hi" }), "done"];
+    const world = new World({ ...bank, tools, mode: "approve", turns });
+    const { approvalRequests } = await world.say("Pay what stands there.");
+    const [asked] = approvalRequests;
+    if (asked === undefined) throw new Error("Nobody was asked.");
+    await world.say(approve(asked, { arguments: { to: ref("v1"), text: ref("v2") } }));
+    expect(paid(world)).toEqual([]);
+    expect(world.session.pending).toHaveLength(1);
+  });
+
+  it("is needed for a changed call, too, where nobody was asked about its breach", async () => {
+    const pay = { takes: ["to", "text"], editable: true, approvalMode: "always_require" } as const;
+    const tools = { ...bank.tools, pay };
+    const turns = [call("read"), call("pay", { to: ref("v1"), text: "hi" }), "done"];
+    const free = { ...bank.policy, pay: { effects: ["consequential"], arguments: {} } } as const;
+    const world = new World({ ...bank, tools, policy: free, mode: "approve", turns });
+    const { approvalRequests } = await world.say("Pay what stands there.");
+    const [asked] = approvalRequests;
+    if (asked === undefined) throw new Error("Nobody was asked.");
+    expect(asked.violation).toBeUndefined();
+    // The rules have become stricter in the meantime.
+    const { session } = world;
+    const later = new World({ ...bank, tools, mode: "approve", session, turns: ["done"] });
+    await later.say(approve(asked, { arguments: { to: ref("v1"), text: "hello" } }));
+    expect(paid(later)).toEqual([]);
+    expect(session.pending.map(({ violation }) => violation)).toEqual(["trusted_argument"]);
+  });
+
   it("is gone once its call has run, and once it was refused", async () => {
     const { world, requests } = await asking();
     expect(permitsOf(world)).toHaveLength(2);

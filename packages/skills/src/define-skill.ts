@@ -65,9 +65,7 @@ export function defineSkill(options: DefineSkillOptions): Skill {
   if (typeof instructions !== "string" && typeof instructions !== "function") {
     throw invalid(name, "`instructions` must be a text, or a function that gives it");
   }
-  if (trust !== "trusted" && trust !== "untrusted") {
-    throw invalid(name, '`trust` must be "trusted" or "untrusted"');
-  }
+  checkTrust(name, trust);
   checkNames(name, "resource", resources);
   checkNames(name, "script", scripts);
   return Object.freeze({
@@ -122,7 +120,12 @@ export function skillScript<const Schema extends SchemaInput | undefined = undef
   });
 }
 
-function frontmatterOf(options: DefineSkillOptions): SkillFrontmatter {
+/**
+ * The fields of the specification, checked and frozen.
+ *
+ * @throws ConfigurationError `invalid_skill`.
+ */
+export function frontmatterOf(options: SkillFrontmatter): SkillFrontmatter {
   const { name, description, license, compatibility, allowedTools, metadata } = options;
   if (typeof name !== "string" || !isSkillName(name)) {
     throw invalid(
@@ -154,6 +157,13 @@ function frontmatterOf(options: DefineSkillOptions): SkillFrontmatter {
   });
 }
 
+/** @throws ConfigurationError `invalid_skill`. */
+export function checkTrust(name: string, trust: Skill["trust"]): void {
+  if (trust !== "trusted" && trust !== "untrusted") {
+    throw invalid(name, '`trust` must be "trusted" or "untrusted"');
+  }
+}
+
 function checkLength(name: string, what: string, text: string | undefined, most: number): void {
   if (text === undefined) return;
   const length = [...text].length;
@@ -180,7 +190,12 @@ function scriptOf(skill: string, script: SkillScript): SkillScript {
   throw invalid(skill, `the script "${script.name}" needs \`run\`, a function`);
 }
 
-function checkNames(skill: string, what: string, list: readonly { readonly name: string }[]): void {
+/** @throws ConfigurationError `invalid_skill` for names that are none, and for two that are one but for their case. */
+export function checkNames(
+  skill: string,
+  what: string,
+  list: readonly { readonly name: string }[],
+): void {
   if (!Array.isArray(list)) throw invalid(skill, `\`${what}s\` must be a list`);
   const names = new Set<string>();
   for (const { name } of list) {
@@ -193,6 +208,6 @@ function checkNames(skill: string, what: string, list: readonly { readonly name:
   }
 }
 
-function invalid(name: string, what: string): ConfigurationError {
+export function invalid(name: string, what: string): ConfigurationError {
   return new ConfigurationError("invalid_skill", `Skill "${name}": ${what}.`);
 }

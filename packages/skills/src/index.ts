@@ -1,6 +1,14 @@
 // The public surface of @tunic/skills. What is named here is API; nothing else is.
 
 export {
+  ClassSkill,
+  type ClassSkillOptions,
+  type ClassSkillScriptOptions,
+  type SkillPartOptions,
+  type SkillResourceDecorator,
+  type SkillScriptDecorator,
+} from "./class-skill.js";
+export {
   type DefineSkillOptions,
   defineSkill,
   type ResourceInit,
@@ -14,6 +22,13 @@ export {
   type SkillFile,
   validateSkill,
 } from "./frontmatter/parse-skill.js";
+export type {
+  ListMcpSkills,
+  McpResourceContents,
+  McpSkillsClient,
+} from "./mcp/mcp-client.js";
+export type { McpSkillsLimits } from "./mcp/mcp-server.js";
+export { type McpSkillsOptions, mcpSkills } from "./mcp/mcp-skills.js";
 export {
   allToolsAutoApprovalRule,
   readOnlyToolsAutoApprovalRule,

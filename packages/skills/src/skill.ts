@@ -61,6 +61,14 @@ export interface Skill {
   load(context: SkillContext): Promise<string> | string;
   readonly resources: readonly SkillResource[];
   readonly scripts: readonly SkillScript[];
+  /**
+   * A resource that `resources` does not name, for a skill that cannot know all it has beforehand. Undefined for
+   * what cannot be one of its resources.
+   */
+  readonly findResource?: (
+    name: string,
+    context: SkillContext,
+  ) => Promise<SkillResource | undefined> | SkillResource | undefined;
 }
 
 /** What a source found: skills, and what it did not take or took with a remark. */

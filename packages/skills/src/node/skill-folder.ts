@@ -2,6 +2,7 @@ import type { Dirent } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Content, dataContent, isJsonObject, ToolError } from "@tunic/core";
 import { maxSkillSize, parseSkill } from "../frontmatter/parse-skill.js";
+import { mediaTypeOf } from "../media-type.js";
 import type { Skill, SkillResource, SkillScript } from "../skill.js";
 import type { FileSettings } from "./file-options.js";
 import { type Refusal, readBytes, readText } from "./guarded-read.js";
@@ -143,22 +144,12 @@ function takePart(place: SkillPlace, parts: Parts, part: PartPlace): void {
   } else parts.resources.push(resourceOf(place, segments, name));
 }
 
-/** What is no text. */
-const mediaTypes: ReadonlyMap<string, string> = new Map([
-  [".png", "image/png"],
-  [".jpg", "image/jpeg"],
-  [".jpeg", "image/jpeg"],
-  [".gif", "image/gif"],
-  [".webp", "image/webp"],
-  [".pdf", "application/pdf"],
-]);
-
 function resourceOf(
   { walk, settings }: SkillPlace,
   segments: readonly string[],
   name: string,
 ): SkillResource {
-  const mediaType = mediaTypes.get(extname(name).toLowerCase());
+  const mediaType = mediaTypeOf(name);
   return {
     name,
     async read(): Promise<string | Content> {

@@ -77,7 +77,9 @@ export function readSkillResourceTool(
       const skill = findSkill(skillsOf, skill_name, context);
       if ("contents" in skill) return skill;
       const { resources, trust } = skill;
-      const resource = named(resources, resource_name);
+      const resource =
+        named(resources, resource_name) ??
+        (await skill.findResource?.(resource_name, skillContext(context)));
       if (resource === undefined)
         return unknown("resource", resource_name, names(resources), trust);
       return answerOf(trust, await resource.read(skillContext(context)));
