@@ -116,7 +116,7 @@ describe("how a run ends", () => {
       exitCode: 3,
       stdout: "out\n",
       stderr: "err\n",
-      truncated: false,
+      truncated: { stdout: false, stderr: false },
       timedOut: false,
       durationMs: expect.any(Number),
     });
@@ -139,7 +139,7 @@ describe("how a run ends", () => {
     const { stdout, stderr, ...rest } = await sandbox.run(node(code, { maxOutputBytes: 1000 }));
     expect(stdout).toBe(`<${"o".repeat(999)}`);
     expect(stderr).toBe(`${"e".repeat(999)}>`);
-    expect(rest).toMatchObject({ exitCode: 0, truncated: true });
+    expect(rest).toMatchObject({ exitCode: 0, truncated: { stdout: true, stderr: true } });
   });
 
   it.each([
@@ -273,9 +273,9 @@ describe("a program", () => {
     await expect(sandbox.run(command)).rejects.toMatchObject({ code: "sandbox_start" });
   });
 
-  it("that is none is an error", async () => {
-    const program = join(temporary, "garbage");
-    writeFileSync(program, Uint8Array.of(0, 1, 2), { mode: 0o700 });
+  it("whose own program is not there is an error", async () => {
+    const program = join(temporary, "orphan");
+    writeFileSync(program, "#!/nowhere/sh\n", { mode: 0o700 });
     const run = sandbox.run({ program, args: [] });
     await expect(run).rejects.toMatchObject({ code: "sandbox_start" });
     rmSync(program);

@@ -22,7 +22,7 @@ export interface EndedProcess {
   readonly signal?: string;
   readonly stdout: string;
   readonly stderr: string;
-  readonly truncated: boolean;
+  readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   readonly timedOut: boolean;
 }
 
@@ -58,7 +58,7 @@ export async function runProcess(plan: ProcessPlan): Promise<EndedProcess> {
     ...(endedBy !== null && { signal: endedBy }),
     stdout: stdout.text(),
     stderr: stderr.text(),
-    truncated: stdout.isTruncated() || stderr.isTruncated(),
+    truncated: { stdout: stdout.isTruncated(), stderr: stderr.isTruncated() },
     timedOut: stopped === "timeout",
   };
 }

@@ -39,8 +39,8 @@ export interface SandboxOutcome {
   readonly stdout: string;
   /** Its end, where it was longer than allowed. */
   readonly stderr: string;
-  /** Whether there was more of `stdout` or of `stderr`. */
-  readonly truncated: boolean;
+  /** Of which there was more. */
+  readonly truncated: { readonly stdout: boolean; readonly stderr: boolean };
   /** Whether it was stopped because it took too long. */
   readonly timedOut: boolean;
   /** From its start until everything of it had ended, in milliseconds. */
