@@ -62,7 +62,7 @@ export function unknown(
   return failed(`unknown_${what}`, message, trust);
 }
 
-export function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
+function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
   const { contents } = answerOf(trust, `Error: ${message}`);
   return toolResult({ contents, error: { code, retryable: false, message } });
 }
