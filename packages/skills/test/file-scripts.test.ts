@@ -1,4 +1,4 @@
-import type { Agent, FunctionResultContent } from "@tunic/core";
+import type { Agent, FunctionResultContent, JsonValue } from "@tunic/core";
 import { labelOf } from "@tunic/security";
 import { describe, expect, it } from "vitest";
 import { fileSkills, processScriptRunner, type SkillsRoot } from "../src/node.js";
@@ -7,7 +7,7 @@ import { agentWith, free, text } from "./support/provider.js";
 
 /** What the model reads when it has a script of a folder run. */
 async function resultOf(
-  args: unknown,
+  args: JsonValue | undefined,
   { streamed = false, trust }: { streamed?: boolean; trust?: SkillsRoot["trust"] } = {},
 ): Promise<FunctionResultContent> {
   const path = temporaryFolder({
@@ -17,7 +17,11 @@ async function resultOf(
   const skills = fileSkills({ path, trust }, { scriptRunner: processScriptRunner() });
   const call = {
     name: "run_skill_script",
-    arguments: { skill_name: "knots", script_name: "tie.sh", arguments: args },
+    arguments: {
+      skill_name: "knots",
+      script_name: "tie.sh",
+      ...(args !== undefined && { arguments: args }),
+    },
   };
   const { agent } = agentWith([{ calls: [call] }, "ok"], { ...free, skills });
   const { messages } = await (streamed ? agent.stream("Tie.").response : agent.run("Tie."));
