@@ -12,6 +12,7 @@ import * as gemini from "../packages/gemini/src/index.js";
 import * as openai from "../packages/openai/src/index.js";
 import * as resilience from "../packages/resilience/src/index.js";
 import * as security from "../packages/security/src/index.js";
+import * as securityNode from "../packages/security/src/node.js";
 import * as skills from "../packages/skills/src/index.js";
 import * as skillsNode from "../packages/skills/src/node.js";
 import * as arbitraries from "../packages/testing/src/arbitraries.js";
@@ -30,6 +31,7 @@ describe("public exports", () => {
       "@tunic/openai",
       "@tunic/resilience",
       "@tunic/security",
+      "@tunic/security/node",
       "@tunic/skills",
       "@tunic/skills/node",
       "@tunic/testing",
@@ -237,6 +239,10 @@ describe("public exports", () => {
     `);
   });
 
+  it("of @tunic/security/node", () => {
+    expect(names(securityNode)).toMatchInlineSnapshot(`"processSandbox"`);
+  });
+
   it("of @tunic/skills", () => {
     expect(names(skills)).toMatchInlineSnapshot(`
       "ClassSkill
@@ -259,7 +265,10 @@ describe("public exports", () => {
   });
 
   it("of @tunic/skills/node", () => {
-    expect(names(skillsNode)).toMatchInlineSnapshot(`"fileSkills"`);
+    expect(names(skillsNode)).toMatchInlineSnapshot(`
+      "fileSkills
+      processScriptRunner"
+    `);
   });
 
   it("of @tunic/anthropic", () => {

@@ -53,6 +53,12 @@ export type {
 } from "./policy/flow-policy.js";
 export type { PolicyProblem } from "./policy/policy-problem.js";
 export { toolHash, toolKey } from "./policy/tool-identity.js";
+export type {
+  Sandbox,
+  SandboxCommand,
+  SandboxFile,
+  SandboxOutcome,
+} from "./sandbox/sandbox.js";
 export { type SecureAgentOptions, secureAgent } from "./secure-agent.js";
 export {
   SPOTLIGHTING_INSTRUCTIONS,

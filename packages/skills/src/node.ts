@@ -7,4 +7,8 @@ export type {
   SkillsRoot,
 } from "./node/file-options.js";
 export { type FileSkillListing, type FileSkillsSource, fileSkills } from "./node/file-skills.js";
+export {
+  type ProcessScriptRunnerOptions,
+  processScriptRunner,
+} from "./node/process-script-runner.js";
 export type { FileSkill } from "./node/skill-folder.js";

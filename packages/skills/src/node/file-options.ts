@@ -16,18 +16,23 @@ export interface FileScript {
   readonly skill: string;
   /** Below the folder of the skill, with slashes. */
   readonly name: string;
-  /** The folder of the skill, as a real path. */
+  /** The root of `fileSkills` below which the skill stands, as a real path. */
+  readonly root: string;
+  /** The folder of the skill, as a real path: the root, or below it. */
   readonly folder: string;
   /** What it held when it was checked last; run this, not what stands at the path by then. */
   readonly source: Uint8Array;
 }
 
-/** Runs scripts. What it gives is the result of the call; what it throws is its failure. */
-export type ScriptRunner = (
-  script: FileScript,
-  argv: readonly string[],
-  context: SkillContext,
-) => unknown;
+/**
+ * Runs scripts. What it gives is the result of the call, an `Error` too, of which the model then reads the message;
+ * what it throws is its failure.
+ */
+export interface ScriptRunner {
+  (script: FileScript, argv: readonly string[], context: SkillContext): unknown;
+  /** What it runs, with the dot. Default: those of `scriptExtensions`. */
+  readonly extensions?: readonly string[] | undefined;
+}
 
 /** What `fileSkills` can be told. */
 export interface FileSkillsOptions {
@@ -37,7 +42,7 @@ export interface FileSkillsOptions {
   readonly resourceDepth?: number | undefined;
   /** With the dot. Default `.md .json .yaml .yml .csv .xml .txt`. */
   readonly resourceExtensions?: readonly string[] | undefined;
-  /** With the dot. Default `.py .js .mjs .sh`. */
+  /** With the dot. Default: what the runner says of itself, or `.py .js .mjs .sh`. */
   readonly scriptExtensions?: readonly string[] | undefined;
   /** Which resources a skill has. Default: all with such an extension. */
   readonly resourceFilter?: ((skill: string, path: string) => boolean) | undefined;
@@ -93,7 +98,7 @@ export function fileSettings(
   );
   const scriptExtensions = extensions(
     "scriptExtensions",
-    options.scriptExtensions ?? [".py", ".js", ".mjs", ".sh"],
+    options.scriptExtensions ?? options.scriptRunner?.extensions ?? [".py", ".js", ".mjs", ".sh"],
   );
   const both = [...scriptExtensions].find((extension) => resourceExtensions.has(extension));
   if (both !== undefined) {

@@ -16,7 +16,12 @@ export interface Refusal {
 }
 
 export type GuardedBytes =
-  | { readonly bytes: Uint8Array; readonly refusal?: undefined }
+  | {
+      readonly bytes: Uint8Array;
+      /** Whether its owner may start it. */
+      readonly executable: boolean;
+      readonly refusal?: undefined;
+    }
   | { readonly refusal: Refusal };
 
 export type GuardedText =
@@ -90,7 +95,8 @@ async function readOpen(
   if (!isSame(opened, now.stats)) return refuse("changed", "it was replaced while it was read");
   if (opened.size > BigInt(maxSize)) return tooLarge(maxSize);
   const bytes = await readAll(handle, Number(opened.size), maxSize);
-  return bytes === undefined ? tooLarge(maxSize) : { bytes };
+  if (bytes === undefined) return tooLarge(maxSize);
+  return { bytes, executable: (opened.mode & BigInt(constants.S_IXUSR ?? 0)) !== 0n };
 }
 
 /** What stands at a path, where nothing on the way is a link. */

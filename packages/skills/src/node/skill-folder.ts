@@ -172,6 +172,7 @@ const argvSchema = {
     argv: { type: "array", items: { type: "string" }, description: "Words of the command line." },
   },
   additionalProperties: false,
+  examples: [{ argv: ["--name", "value"] }],
 } as const;
 
 function scriptOf({ walk, settings }: SkillPlace, part: PartPlace, name: string): SkillScript {
@@ -187,6 +188,7 @@ function scriptOf({ walk, settings }: SkillPlace, part: PartPlace, name: string)
       const script = {
         skill,
         name,
+        root: walk.root,
         folder: join(walk.root, ...folder.segments),
         source: read.bytes,
       };

@@ -1,6 +1,8 @@
 import {
   type Content,
   dataContent,
+  type JsonObject,
+  ToolError,
   type ToolResult,
   textContent,
   toolResult,
@@ -60,7 +62,7 @@ export function unknown(
   return failed(`unknown_${what}`, message, trust);
 }
 
-export function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
+function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
   const { contents } = answerOf(trust, `Error: ${message}`);
   return toolResult({ contents, error: { code, retryable: false, message } });
 }
@@ -81,6 +83,39 @@ function untrusted(content: Content): Content {
     default:
       return untrusted(textContent(JSON.stringify(content)));
   }
+}
+
+/** What a script gave or threw. What is told of an error to the model is the script's own words as well. */
+export async function scriptAnswer(
+  trust: Skill["trust"],
+  run: () => Promise<unknown> | unknown,
+): Promise<unknown> {
+  if (trust === "trusted") return await run();
+  let value: unknown;
+  try {
+    value = await run();
+  } catch (error) {
+    if (!(error instanceof ToolError)) throw error;
+    value = error;
+  }
+  if (value instanceof Error) {
+    const { code, fix = undefined } = value instanceof ToolError ? value : { code: "tool_error" };
+    return failed(code, fix === undefined ? value.message : `${value.message} ${fix}`, trust);
+  }
+  return answerOf(trust, typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+}
+
+/** What is wrong with the arguments of a script, with an example where it has one. */
+export function unfitArguments(
+  message: string,
+  parameters: JsonObject,
+  trust: Skill["trust"],
+): ToolResult {
+  const examples = parameters["examples"];
+  const example = Array.isArray(examples) ? examples[0] : undefined;
+  const hint =
+    example === undefined ? "" : ` Write \`arguments\` in the form of ${JSON.stringify(example)}.`;
+  return failed("invalid_arguments", `Argument parsing failed. ${message}.${hint}`, trust);
 }
 
 function extrasOf({ providerData, additionalProperties }: Content) {

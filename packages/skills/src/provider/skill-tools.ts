@@ -8,7 +8,14 @@ import {
 } from "@tunic/core";
 import type { Skill, SkillContext } from "../skill.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
-import { answerOf, failed, loadedText, noArguments, unknown } from "./skill-answers.js";
+import {
+  answerOf,
+  loadedText,
+  noArguments,
+  scriptAnswer,
+  unfitArguments,
+  unknown,
+} from "./skill-answers.js";
 import type { SkillSearch } from "./skill-search.js";
 import { skillList } from "./skills-prompt.js";
 
@@ -25,6 +32,10 @@ export type SkillsOf = (context: FunctionInvocationContext) => RunSkills | undef
 const mostFound = 10;
 
 const skillName = { type: "string", description: "As in the list of skills." } as const;
+
+/** Models write a list of words, where a script is a file, if nobody tells them. */
+const scriptArguments =
+  'An object, as the loaded skill describes it; for words of a command line { "argv": ["--name", "value"] }.';
 
 export function loadSkillTool(skillsOf: SkillsOf, approvalMode: ApprovalMode): FunctionTool {
   return tool({
@@ -96,7 +107,7 @@ export function runSkillScriptTool(skillsOf: SkillsOf, approvalMode: ApprovalMod
       properties: {
         skill_name: skillName,
         script_name: { type: "string", description: "As the loaded skill names it." },
-        arguments: { type: "object", description: "As the loaded skill describes them." },
+        arguments: { type: "object", description: scriptArguments },
       },
       required: ["skill_name", "script_name"],
       additionalProperties: false,
@@ -115,11 +126,9 @@ export function runSkillScriptTool(skillsOf: SkillsOf, approvalMode: ApprovalMod
       const { name, parameters = noArguments } = script;
       const checked = await checkArguments({ name, parameters }, args);
       if (!checked.ok) {
-        return failed("invalid_arguments", `Argument parsing failed. ${checked.message}`, trust);
+        return unfitArguments(checked.message, parameters, trust);
       }
-      const value = await script.run(checked.input, skillContext(context));
-      if (trust === "trusted") return value;
-      return answerOf(trust, typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+      return await scriptAnswer(trust, () => script.run(checked.input, skillContext(context)));
     },
   }) as FunctionTool;
 }
