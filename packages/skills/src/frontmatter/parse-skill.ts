@@ -65,7 +65,7 @@ function parse(text: string, remarks: Remarks, directory: string | undefined): P
   }
   const source = readSkillText(text);
   const frontmatter = readFrontmatter(source, remarks, directory);
-  const lines = source.body.split("\n").length;
+  const lines = lineCount(source.body);
   if (lines > maxBodyLines) {
     const message = `The instructions have ${lines} lines; move what is not always needed into files of their own (advice: ${maxBodyLines}).`;
     remarks.advise("body_lines", message);
@@ -74,6 +74,12 @@ function parse(text: string, remarks: Remarks, directory: string | undefined): P
   const refused =
     frontmatter === undefined || problems.some(({ severity }) => severity === "error");
   return { ...(!refused && { frontmatter }), body: source.body, problems };
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function readFrontmatter(
