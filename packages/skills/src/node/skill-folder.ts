@@ -9,7 +9,7 @@ import { lookAt } from "./look.js";
 import {
   type Folder,
   foldersIn,
-  isHidden,
+  isHiddenFile,
   readFolder,
   report,
   shownPath,
@@ -109,7 +109,7 @@ async function partsOf(
   const visit = async (current: Folder, depth: number): Promise<void> => {
     for (const entry of current.entries) {
       const own = current === folder && entry.name === skillFile;
-      if (!own && !isHidden(entry.name) && !entry.isDirectory() && !entry.isSymbolicLink()) {
+      if (!own && !isHiddenFile(entry.name) && !entry.isDirectory() && !entry.isSymbolicLink()) {
         takePart(place, parts, {
           folder,
           segments: [...current.segments, entry.name],

@@ -34,6 +34,11 @@ export function isHidden(name: string): boolean {
   return name.startsWith(".") || skipped.has(name);
 }
 
+/** The same of a file. A name like `..notes.md` hides nothing, and leads nowhere either. */
+export function isHiddenFile(name: string): boolean {
+  return isHidden(name) && !/^\.\.[^.]/.test(name);
+}
+
 /** Looks into a folder; undefined, with a problem, where that cannot be done. */
 export async function readFolder(
   walk: Walk,
