@@ -22,8 +22,12 @@ const skill = fc
       fc.string({ unit: "binary", maxLength: 64 }),
     ),
     description: fc.oneof(
-      fc.string({ unit: "binary", maxLength: 1024 }),
-      fc.string({ unit: fc.constantFrom("&", "<", "結", "🪢", "a "), maxLength: 1024 }),
+      fc.string({ unit: "binary", maxLength: 1024, size: "max" }),
+      fc.string({
+        unit: fc.constantFrom("&", "<", "結", "🪢", "a "),
+        maxLength: 1024,
+        size: "max",
+      }),
     ),
     trust: fc.constantFrom("trusted" as const, "untrusted" as const),
   })
@@ -54,7 +58,7 @@ describe("what is told of skills", () => {
     const least = 800;
     await fc.assert(
       fc.asyncProperty(
-        fc.array(skill, { maxLength: 40 }),
+        fc.array(skill, { maxLength: 40, size: "max" }),
         fc.integer({ min: least, max: 20_000 }),
         fc.nat({ max: counters.length - 1 }),
         async (skills, maxTokens, counter) => {

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { skillText, temporaryFolder, writeFiles } from "../../test/support/folder.js";
 import { contextWith } from "../../test/support/skills.js";
 import { type FileSkillListing, type FileSkillsSource, fileSkills } from "./file-skills.js";
+import { isSettled } from "./look.js";
 
 const context = contextWith();
 
@@ -114,6 +115,33 @@ describe("a second listing, long after the last change", () => {
       expect(skills).toHaveLength(1);
     }
   });
+});
+
+describe("a look", () => {
+  it.each([
+    ["a change that was just made may hide the next one", 10_000.5, 10_050, false],
+    ["some ticks later it does not", 10_000.5, 10_051, true],
+    ["in whole seconds, they may be all that is written down", 10_000, 12_500, false],
+    ["and it takes longer", 10_000, 12_501, true],
+    ["a change in the future says nothing", 10_000.5, 9_000, false],
+  ])("%s", (_, changed, at, settled) => {
+    const look = { path: "x", isFolder: false, ino: 1, dev: 1, size: 1, at };
+    expect(isSettled({ ...look, mtimeMs: 0, ctimeMs: changed })).toBe(settled);
+    expect(isSettled({ ...look, mtimeMs: changed, ctimeMs: 0 })).toBe(settled);
+  });
+});
+
+it("what was changed just before a listing is read again by the next", async () => {
+  vi.useFakeTimers({ now: Date.now(), toFake: ["Date"] });
+  try {
+    const source = fileSkills(temporaryFolder({ "knots/SKILL.md": skillText("knots") }));
+    const [first] = (await source.list(context)).skills;
+    const [second] = (await source.list(context)).skills;
+    expect(second?.frontmatter).toEqual(first?.frontmatter);
+    expect(second).not.toBe(first);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe("listings between changes that follow each other at once", () => {
