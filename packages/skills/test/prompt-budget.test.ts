@@ -75,7 +75,8 @@ describe("what is told of skills", () => {
           if (!tools.includes("search_skills")) expect(listed).toBe(distinct.size);
         },
       ),
-      { numRuns: 150 },
+      // A long text is shrunk for minutes.
+      { numRuns: 150, endOnFailure: true },
     );
   });
 
@@ -87,6 +88,11 @@ describe("what is told of skills", () => {
     const over = await advertised([...skills, skillNamed("x")], whole.length, 0);
     expect(over.texts.join("")).not.toContain("<skill>");
     expect(over.request?.options.tools?.map(({ name }) => name)).toContain("search_skills");
+  });
+
+  it("is no list where the counter gives no number", async () => {
+    const skills = Array.from({ length: 50 }, (_, at) => skillNamed(`skill-${at}`));
+    expect((await advertised(skills, 1_000_000, 4)).texts.join("")).not.toContain("<skill>");
   });
 
   it("is the same in every run, so that prompt caches hold", async () => {
