@@ -1,10 +1,8 @@
-/** The skill of the example `release-notes`: what its script counts, and who runs it. */
+/** The skill of the example `release-notes`: what its script counts. */
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runNodeScript } from "../examples/release-notes/run-node-script.js";
 import { validateSkill } from "../packages/skills/src/index.js";
 import { root } from "./mail-desk.js";
 
@@ -67,46 +65,5 @@ describe("the skill", () => {
     const [, json = ""] = /`(\{"argv".*?\})`/.exec(text) ?? [];
     const { argv }: { argv: readonly string[] } = JSON.parse(json);
     expect(JSON.parse(run(...argv).stdout)).toMatchObject({ version: "1.5.0" });
-  });
-});
-
-describe("the runner of the example", () => {
-  const runs = (source: string, argv: readonly string[] = [], more = {}) =>
-    runNodeScript(
-      { skill: "s", name: "a.mjs", folder: tmpdir(), source: Buffer.from(source), ...more },
-      argv,
-      { signal: new AbortController().signal },
-    );
-
-  it("runs what was checked, with words as they are, and no environment", async () => {
-    process.env["TUNIC_TEST_SECRET"] = "x";
-    const source =
-      "console.log(JSON.stringify([process.argv.slice(2), process.env.TUNIC_TEST_SECRET]))";
-    const words = ["$HOME; ls", "--eval", "", "a\nb"];
-    expect(JSON.parse(String(await runs(source, words)))).toEqual([words, null]);
-    delete process.env["TUNIC_TEST_SECRET"];
-  });
-
-  it("tells the model why a script has failed", async () => {
-    const failing = runs("console.error('no ropes'); process.exit(3)");
-    await expect(failing).rejects.toMatchObject({
-      code: "script_failed",
-      fix: "a.mjs has failed (3): no ropes",
-    });
-  });
-
-  it("runs nothing but scripts for Node", async () => {
-    const other = runs("print(1)", [], { name: "a.py" });
-    await expect(other).rejects.toMatchObject({ code: "no_interpreter" });
-  });
-
-  it("ends a script whose run is stopped", async () => {
-    const stop = new AbortController();
-    const source = Buffer.from("setInterval(() => {}, 1000)");
-    const running = runNodeScript({ skill: "s", name: "a.mjs", folder: tmpdir(), source }, [], {
-      signal: stop.signal,
-    });
-    stop.abort(new Error("Enough."));
-    await expect(running).rejects.toThrow("Enough.");
   });
 });

@@ -5,6 +5,7 @@ import { idle, layerRatio } from "./layers.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
 import { sdkStreamRatio, services } from "./sdk-streams.js";
 import { addedAfter, addedPerCall, promptBytes } from "./secured.js";
+import { discovery, promptShare } from "./skills.js";
 import { tunic } from "./tunic.js";
 
 // Ratios of one process on one machine: Tunic against the same work written by hand. The cases of information
@@ -32,6 +33,8 @@ const limits: Record<string, number> = {
   "flow-hidden": 200,
   "flow-history": 20,
   "flow-prompt": 1,
+  "skills-discovery": 1,
+  "skills-prompt": 1,
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -84,6 +87,11 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
     const share = Math.max(bytes.instructions / 700, bytes.placeholder / 52);
     return { share, ...bytes };
   },
+  async "skills-discovery"() {
+    const { cold, warm } = await discovery(2000);
+    return { share: Math.max(cold / 1000, warm / 50), cold, warm };
+  },
+  "skills-prompt": () => promptShare(500),
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),
 };

@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { Agent, AgentSession, type RunEvent, tool, toolApproval } from "@tunic/core";
 import { approve, deny, describeRequest } from "@tunic/core/approvals";
 import { readOnlyToolsAutoApprovalRule, SkillsProvider } from "@tunic/skills";
-import { fileSkills } from "@tunic/skills/node";
+import { fileSkills, processScriptRunner } from "@tunic/skills/node";
 import { ScriptedChatClient } from "@tunic/testing";
-import { runNodeScript } from "./run-node-script.js";
 import { nextTurn } from "./script.js";
 
 const listCommits = tool({
@@ -31,7 +30,8 @@ const listCommits = tool({
 
 /** As a process that starts would make it: everything that a run needs to go on stands in its session. */
 function openAgent(): Agent {
-  const skills = fileSkills(join(import.meta.dirname, "skills"), { scriptRunner: runNodeScript });
+  const scriptRunner = processScriptRunner();
+  const skills = fileSkills(join(import.meta.dirname, "skills"), { scriptRunner });
   return new Agent({
     client: new ScriptedChatClient(nextTurn),
     tools: [listCommits],

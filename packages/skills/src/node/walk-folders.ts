@@ -1,7 +1,7 @@
-import type { Dirent } from "node:fs";
-import { readdir } from "node:fs/promises";
+import { type Dirent, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { SkillProblem } from "../skill-problem.js";
+import { isSame, type Look, lookAt } from "./look.js";
 
 /** One search below one root. */
 export interface Walk {
@@ -13,6 +13,10 @@ export interface Walk {
   readonly problems: SkillProblem[];
   /** How many folders may still be looked into; shared by all walks of a listing. */
   readonly budget: { folders: number };
+  /** At what is read, each just before. */
+  readonly looks: Look[];
+  /** When others had their turn; shared like the budget. */
+  readonly turn: { since: number };
 }
 
 /** A folder with what is in it, sorted by name. */
@@ -30,12 +34,17 @@ export function isHidden(name: string): boolean {
   return name.startsWith(".") || skipped.has(name);
 }
 
+/** The same of a file. A name like `..notes.md` hides nothing, and leads nowhere either. */
+export function isHiddenFile(name: string): boolean {
+  return isHidden(name) && !/^\.\.[^.]/.test(name);
+}
+
 /** Looks into a folder; undefined, with a problem, where that cannot be done. */
 export async function readFolder(
   walk: Walk,
   segments: readonly string[],
 ): Promise<Folder | undefined> {
-  walk.signal.throwIfAborted();
+  await letOthersWork(walk);
   if (walk.budget.folders-- <= 0) {
     // Said once for each listing.
     if (walk.budget.folders === -1) {
@@ -44,13 +53,44 @@ export async function readFolder(
     return undefined;
   }
   try {
-    const entries = await readdir(join(walk.root, ...segments), { withFileTypes: true });
+    const look = lookAt(join(walk.root, ...segments));
+    walk.looks.push(look);
+    const entries = readdirSync(look.path, { withFileTypes: true });
+    if (!isStill(walk.root, segments, look)) {
+      report(walk, segments, "changed", "The folder was replaced while it was looked into.");
+      return undefined;
+    }
     return { segments, entries: entries.sort((a, b) => compareText(a.name, b.name)) };
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown reason";
     report(walk, segments, "unreadable", `The folder cannot be read (${code}).`);
     return undefined;
   }
+}
+
+/** Whether a path leads, without links, to the folder that was looked at. */
+function isStill(root: string, segments: readonly string[], look: Look): boolean {
+  const above = segments.slice(0, -1).map((_, at) => join(root, ...segments.slice(0, at + 1)));
+  const now = lookAt(look.path);
+  return above.every((path) => lookAt(path).isFolder) && now.isFolder && isSame(now, look);
+}
+
+/** Milliseconds for which a listing holds a program up at most. */
+const longestTurn = 2;
+
+/**
+ * Between pieces of work that are done without waiting.
+ *
+ * @throws why the listing is to stop.
+ */
+export async function letOthersWork({ turn, signal }: Walk): Promise<void> {
+  if (performance.now() - turn.since >= longestTurn) {
+    await new Promise<void>((resolve) => {
+      setImmediate(resolve);
+    });
+    turn.since = performance.now();
+  }
+  signal.throwIfAborted();
 }
 
 /** The folders inside a folder into which a search goes on; links among them are problems. */

@@ -22,11 +22,17 @@ export const noArguments = {
   additionalProperties: false,
 } as const;
 
+/** What could be taken for the end of the frame, with characters in it that nobody sees, too. */
+const frameEnd = new RegExp(
+  `[<＜](?=${["[/／]", ..."skill_content"].map((each) => `[\\s\\p{Cf}]*${each}`).join("")})`,
+  "giu",
+);
+
 /** Instructions with what belongs to them. They cannot end the frame around them. */
 export function loadedText({ frontmatter, resources, scripts }: Skill, body: string): string {
   const parts = [
     `<skill_content name="${escaped(frontmatter.name)}">`,
-    body.trim().replace(/<(?=\s*\/\s*skill_content)/gi, "&lt;"),
+    body.trim().replace(frameEnd, "&lt;"),
   ];
   if (resources.length > 0) {
     const lines = resources.map((each) => `<resource>${nameAndDescription(each)}</resource>`);
