@@ -249,7 +249,9 @@ describe("public exports", () => {
       fixSkill
       loadSkill
       readOnlyToolsAutoApprovalRule
+      skillAutoApprovalRule
       skillScript
+      trustedSkillsAutoApprovalRule
       validateSkill"
     `);
   });

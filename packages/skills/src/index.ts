@@ -17,8 +17,13 @@ export {
 export {
   allToolsAutoApprovalRule,
   readOnlyToolsAutoApprovalRule,
+  type SkillAction,
+  type SkillApproval,
+  skillAutoApprovalRule,
+  trustedSkillsAutoApprovalRule,
 } from "./provider/auto-approval.js";
 export { DEFAULT_SKILLS_INSTRUCTION_PROMPT } from "./provider/skills-prompt.js";
+export type { LimitableTool, ToolNames } from "./provider/tool-words.js";
 export type {
   Skill,
   SkillContext,

@@ -1,6 +1,6 @@
 import type { Dirent } from "node:fs";
 import { basename, extname, join } from "node:path";
-import { type Content, dataContent, isJsonObject, ToolError } from "@tunic/core";
+import { type Content, dataContent, isJsonObject, sameJson, ToolError } from "@tunic/core";
 import { maxSkillSize, parseSkill } from "../frontmatter/parse-skill.js";
 import type { Skill, SkillResource, SkillScript } from "../skill.js";
 import type { FileSettings } from "./file-options.js";
@@ -72,7 +72,10 @@ export async function readSkillFolder(
       const again = await readText(walk.root, segments, maxSize);
       if (again.refusal !== undefined) throw unreadable(fileName, again.refusal);
       const parsed = parseSkill(again.text, { file, directory, strict });
-      if (parsed.frontmatter?.name === name) return parsed.body;
+      // Other instructions are what a new version is for; other limits than those that are held to are not.
+      const { name: newName, allowedTools } = parsed.frontmatter ?? {};
+      const sameLimits = sameJson(allowedTools ?? null, frontmatter.allowedTools ?? null);
+      if (newName === name && sameLimits) return parsed.body;
       throw new ToolError(`${file} is not the skill "${name}" any more.`, {
         code: "skill_changed",
         fix: "The skill was changed in the meantime and cannot be loaded now; go on without it.",

@@ -20,12 +20,24 @@ export const noArguments = {
   additionalProperties: false,
 } as const;
 
-/** Instructions with what belongs to them. They cannot end the frame around them. */
-export function loadedText({ frontmatter, resources, scripts }: Skill, body: string): string {
+/**
+ * Instructions with what belongs to them. They cannot end the frame around them.
+ *
+ * @param allowed The only tools that may run from now on; undefined: all.
+ */
+export function loadedText(
+  { frontmatter, resources, scripts }: Skill,
+  body: string,
+  allowed: string | undefined,
+): string {
   const parts = [
     `<skill_content name="${escaped(frontmatter.name)}">`,
     body.trim().replace(/<(?=\s*\/\s*skill_content)/gi, "&lt;"),
   ];
+  if (allowed !== undefined) {
+    const tools = allowed === "" ? "" : `${escaped(allowed)} and `;
+    parts.push(`<allowed_tools>Now only ${tools}the tools for skills may run.</allowed_tools>`);
+  }
   if (resources.length > 0) {
     const lines = resources.map((each) => `<resource>${nameAndDescription(each)}</resource>`);
     parts.push("<skill_resources>", ...lines, "</skill_resources>");
