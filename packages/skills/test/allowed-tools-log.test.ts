@@ -1,6 +1,8 @@
 import { AgentSession, approve, type Message, textContent, tool } from "@tunic/core";
+import { secureAgent } from "@tunic/security";
 import type { ScriptedTurn } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
+import { SkillsProvider } from "../src/index.js";
 import {
   allowing,
   codesIn,
@@ -12,7 +14,7 @@ import {
   shell,
   theirs,
 } from "./support/narrowed-agent.js";
-import { text } from "./support/provider.js";
+import { free, text } from "./support/provider.js";
 
 const send = { name: "send", arguments: { to: "kim" } };
 const ask = ["read_file"];
@@ -197,5 +199,34 @@ describe("what a log says of skills", () => {
       session,
     });
     expect(codesIn(messages)).toEqual(["approval_denied"]);
+  });
+
+  it("holds under information flow control, beside its labels", async () => {
+    const policy = {
+      version: 1,
+      tools: {
+        shell: { effects: ["read"] },
+        send: { effects: ["read"] },
+        read_file: { effects: ["read"] },
+        load_skill: { effects: ["read"] },
+      },
+    } as const;
+    const parts = (session: AgentSession, turns: readonly ScriptedTurn[]) => {
+      const narrowed = narrowedAgent([theirs(files)], turns, {
+        ask,
+        contextProviders: [
+          secureAgent({ policy, quarantine: false }),
+          new SkillsProvider({ skills: theirs(files), ...free }),
+        ],
+      });
+      return { ...narrowed, session };
+    };
+    const start = parts(new AgentSession(), first);
+    await start.agent.run("Go.", { session: start.session });
+    const { agent, session } = parts(restarted(start.session), second);
+    const answers = session.pending.map((request) => approve(request));
+    const { messages } = await agent.run(answers, { session });
+    expect(codesIn(messages)).toEqual(["ok", "approval_denied"]);
+    expect(text(resultsIn(messages)[1] as never)).toContain("while a skill of others is in use");
   });
 });

@@ -25,7 +25,7 @@ export interface AllowedCalls {
 }
 
 /** What the words of a skill mean. */
-export interface ReadWords {
+interface ReadWords {
   readonly calls: readonly AllowedCalls[];
   /** The words of which nobody knows what they mean. */
   readonly unknown: readonly string[];
