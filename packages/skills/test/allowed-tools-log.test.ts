@@ -52,6 +52,15 @@ describe.each([{ streamed: false }, { streamed: true }])(
       expect(ran).toHaveLength(1);
     });
 
+    it("is over where words come along with the answer", async () => {
+      const session = new AgentSession();
+      const start = narrowedAgent([files], [...first, ...second], { ask });
+      await say(start.agent, streamed, "Go.", { session });
+      const answers = session.pending.map((request) => approve(request));
+      await say(start.agent, streamed, [...answers, textContent("And send it.")], { session });
+      expect(codesIn(session.messages)).toEqual(["ok", "ok", "ok"]);
+    });
+
     it("uses what the model has read, although the skill is another one or gone by now", async () => {
       const changed = allowing("files", ["send"]);
       for (const skills of [[changed], [], [theirs(files)]]) {

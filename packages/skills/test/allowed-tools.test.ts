@@ -1,4 +1,11 @@
-import { AgentSession, chatMiddleware, hostedTool } from "@tunic/core";
+import {
+  AgentSession,
+  chatMiddleware,
+  functionMiddleware,
+  hostedTool,
+  tool,
+  toolResult,
+} from "@tunic/core";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ToolNames } from "../src/index.js";
@@ -83,6 +90,45 @@ describe.each([{ streamed: false }, { streamed: true }])(
       ]);
     });
 
+    it("another tool is none of the skill's because it is called with its name", async () => {
+      const other = tool({
+        name: "other",
+        description: "Does other things.",
+        parameters: { type: "object", properties: { skill_name: { type: "string" } } },
+        execute: () => "done",
+      });
+      const call = { name: "other", arguments: { skill_name: "files" } };
+      const { agent } = narrowedAgent(
+        [allowing("files", [])],
+        [{ calls: [load("files")] }, { calls: [call] }, "done"],
+        { tools: other },
+      );
+      const { messages } = await say(agent, streamed, "Go.");
+      expect(codesIn(messages)).toEqual(["ok", "approval_denied"]);
+    });
+
+    it("a loading that was given up is none, although it ends after that", async () => {
+      const bound = new AbortController();
+      const slow = {
+        ...allowing("files", []),
+        load: () => {
+          bound.abort(new Error("too slow"));
+          return "Do files.";
+        },
+      };
+      const middleware = functionMiddleware("bound", async (context, next) =>
+        context.tool.name === "load_skill"
+          ? await next({ signal: bound.signal }).catch(() => toolResult({ contents: "late" }))
+          : await next(),
+      );
+      const { agent } = narrowedAgent(
+        [slow],
+        [{ calls: [load("files")] }, { calls: [send] }, "done"],
+        { middleware: [middleware] },
+      );
+      expect(codesIn((await say(agent, streamed, "Go.")).messages)).toEqual(["ok", "ok"]);
+    });
+
     it("two skills allow what both of them do, and one without a list says nothing", async () => {
       const { agent } = narrowedAgent(
         [allowing("a", ["read_file", "send"]), allowing("b", ["send", "shell"]), allowing("c")],
@@ -133,7 +179,13 @@ describe.each([{ streamed: false }, { streamed: true }])(
       );
       const { agent, client, notices } = narrowedAgent(
         [allowing("web", ["web_search"]), allowing("odd", ["Bash(x:*)"])],
-        [{ calls: [load("web")] }, "ok", { calls: [load("odd")] }, { calls: [send] }, "ok"],
+        [
+          { calls: [load("web")] },
+          "ok",
+          { calls: [load("odd"), load("web")] },
+          { calls: [send] },
+          "ok",
+        ],
         {
           provider: { toolNames: { Bash: { tool: "web_search", argument: "query" } } },
           tools: hosted,

@@ -40,9 +40,9 @@ export function loadedSkills(log: readonly Message[]): readonly LoadedSkill[] {
   const names = new Map<string, unknown>();
   for (const content of log.flatMap(callsOf)) names.set(content.callId, content.arguments);
   return results.flatMap((result): readonly LoadedSkill[] => {
-    const { callId, edited } = result;
-    if (!names.has(callId) || result.isError) return [];
-    const args = edited?.effective ?? names.get(callId);
+    const { callId, isError } = result;
+    if (!names.has(callId) || isError) return [];
+    const args = names.get(callId);
     const name = isJsonObject(args) ? String(args["skill_name"]) : "";
     const mark = markOf(result);
     return [{ callId, name, ...(mark && { mark }) }];
@@ -53,8 +53,7 @@ function isWords({ role, contents }: Message): boolean {
   return role === "user" && contents.some(({ type }) => type !== "function_approval_response");
 }
 
-function resultsOf({ role, contents }: Message): readonly FunctionResultContent[] {
-  if (role !== "tool") return [];
+function resultsOf({ contents }: Message): readonly FunctionResultContent[] {
   return contents.filter((content) => content.type === "function_result");
 }
 
