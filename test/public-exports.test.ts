@@ -259,7 +259,9 @@ describe("public exports", () => {
       loadSkill
       mcpSkills
       readOnlyToolsAutoApprovalRule
+      skillAutoApprovalRule
       skillScript
+      trustedSkillsAutoApprovalRule
       validateSkill"
     `);
   });

@@ -32,8 +32,13 @@ export { type McpSkillsOptions, mcpSkills } from "./mcp/mcp-skills.js";
 export {
   allToolsAutoApprovalRule,
   readOnlyToolsAutoApprovalRule,
+  type SkillAction,
+  type SkillApproval,
+  skillAutoApprovalRule,
+  trustedSkillsAutoApprovalRule,
 } from "./provider/auto-approval.js";
 export { DEFAULT_SKILLS_INSTRUCTION_PROMPT } from "./provider/skills-prompt.js";
+export type { LimitableTool, ToolNames } from "./provider/tool-words.js";
 export type {
   Skill,
   SkillContext,

@@ -183,15 +183,6 @@ describe("the tools", () => {
     const loaded = text(await resultOf(load, { skills: skill }));
     expect(loaded.match(/<\s*\/\s*skill_content/gi)).toHaveLength(1);
   });
-
-  it("say where a skill names tools that nobody holds it to", async () => {
-    const skill = { ...knots, frontmatter: { ...knots.frontmatter, allowedTools: ["Read"] } };
-    const { agent } = agentWith([{ calls: [load] }, "ok"], { ...free, skills: skill });
-    const notices: string[] = [];
-    agent.events.on("notice", ({ code }) => notices.push(code));
-    await agent.run("Go.");
-    expect(notices).toEqual(["skill_allowed_tools"]);
-  });
 });
 
 describe("skills of others", () => {

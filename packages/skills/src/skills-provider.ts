@@ -3,20 +3,20 @@ import {
   ConfigurationError,
   type ContextProvider,
   checkOptionNames,
-  createStateKey,
   type FunctionTool,
+  type Middleware,
   type ProvidedContext,
   type ProviderContext,
   textContent,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
+import { type RunSkills, setSkillsOfRun } from "./provider/run-skills.js";
+import { type SkillNarrowing, skillNarrowing } from "./provider/skill-narrowing.js";
 import { skillSearch } from "./provider/skill-search.js";
 import {
   loadSkillTool,
-  type RunSkills,
   readSkillResourceTool,
   runSkillScriptTool,
-  type SkillsOf,
   searchSkillsTool,
 } from "./provider/skill-tools.js";
 import {
@@ -26,6 +26,7 @@ import {
   skillList,
   sortedSkills,
 } from "./provider/skills-prompt.js";
+import { type ToolNames, wordReader } from "./provider/tool-words.js";
 import type { Skill, SkillsSource } from "./skill.js";
 import { describeProblem, type SkillProblem } from "./skill-problem.js";
 import { aggregateSkills } from "./sources/aggregate-skills.js";
@@ -50,6 +51,8 @@ export interface SkillsProviderOptions {
   readonly readSkillResourceApproval?: ApprovalMode | undefined;
   /** When somebody is asked before a script runs. Default `always_require`. */
   readonly runSkillScriptApproval?: ApprovalMode | undefined;
+  /** What the words in `allowed-tools` mean here: `{ Bash: { tool: "shell", argument: "command" } }`. Default: names of tools. */
+  readonly toolNames?: ToolNames | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof SkillsProviderOptions>([
@@ -61,6 +64,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof SkillsProviderOptions>([
   "loadSkillApproval",
   "readSkillResourceApproval",
   "runSkillScriptApproval",
+  "toolNames",
 ]);
 
 /** What stands in the place of a list that is too long. */
@@ -75,16 +79,20 @@ const mostNotices = 20;
  *
  * Skills of others (`trust: "untrusted"`) are told of in a message that is labelled untrusted, not in the
  * instructions, and what their tools give is labelled so.
+ *
+ * While a skill with `allowed-tools` is in use, from its loading to the user's next message, only what these
+ * name may run, and only what every such skill allows.
  */
 export class SkillsProvider implements ContextProvider {
   readonly name: string;
+  readonly middleware: readonly Middleware[];
   readonly #source: SkillsSource;
   readonly #prompt: (list: string) => string;
   readonly #maxTokens: number;
   readonly #countTokens: (text: string) => number;
   readonly #tools: readonly FunctionTool[];
   readonly #search: FunctionTool;
-  readonly #skills = createStateKey<{ current?: RunSkills }>("skills", () => ({}));
+  readonly #narrowing: SkillNarrowing;
 
   /**
    * @throws ConfigurationError `unknown_option`, `invalid_option`, `invalid_skills`, or `skills_prompt` for a
@@ -109,28 +117,30 @@ export class SkillsProvider implements ContextProvider {
         `SkillsProvider: maxTokens must be at least ${least}, which the prompt takes without a list.`,
       );
     }
-    const skillsOf: SkillsOf = ({ run }) => run.state.get(this.#skills).current;
+    this.#narrowing = skillNarrowing(name, wordReader(options.toolNames));
+    this.middleware = [this.#narrowing.middleware];
     this.#tools = [
-      loadSkillTool(skillsOf, options.loadSkillApproval ?? "always_require"),
-      readSkillResourceTool(skillsOf, options.readSkillResourceApproval ?? "always_require"),
-      runSkillScriptTool(skillsOf, options.runSkillScriptApproval ?? "always_require"),
+      loadSkillTool(name, this.#narrowing, options.loadSkillApproval ?? "always_require"),
+      readSkillResourceTool(options.readSkillResourceApproval ?? "always_require"),
+      runSkillScriptTool(options.runSkillScriptApproval ?? "always_require"),
     ];
-    this.#search = searchSkillsTool(skillsOf);
+    this.#search = searchSkillsTool();
   }
 
-  async provide({ run, session, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
+  async provide(context: ProviderContext): Promise<ProvidedContext | undefined> {
+    const { run, session, messages, signal } = context;
     const listing = await this.#source.list({ run, session, signal });
     tell(listing.problems, (code, message) => run.notice(code, message));
+    const log = [...(session?.messages ?? []), ...messages];
+    this.#narrowing.restore(run, log, listing.skills);
     if (listing.skills.length === 0) return undefined;
     const skills = sortedSkills(listing.skills);
     let search: ReturnType<RunSkills["search"]> | undefined;
-    run.state.set(this.#skills, {
-      current: {
-        skills,
-        search: () => {
-          search ??= skillSearch(skills);
-          return search;
-        },
+    setSkillsOfRun(run, {
+      skills,
+      search: () => {
+        search ??= skillSearch(skills);
+        return search;
       },
     });
     return this.#advertised(skills);

@@ -167,6 +167,11 @@ describe("what is read later", () => {
       () => writeFiles(root, { "knots/SKILL.md": skillText("sails") }),
       ["All.", "skill_changed"],
     ],
+    [
+      "the skill allows other tools now",
+      () => writeFiles(root, { "knots/SKILL.md": skillText("knots", "allowed-tools: Read\n") }),
+      ["All.", "skill_changed"],
+    ],
   ])("is refused where %s", async (_, change, outcomes) => {
     expect(await reading(change)).toEqual(outcomes);
   });

@@ -28,12 +28,24 @@ const frameEnd = new RegExp(
   "giu",
 );
 
-/** Instructions with what belongs to them. They cannot end the frame around them. */
-export function loadedText({ frontmatter, resources, scripts }: Skill, body: string): string {
+/**
+ * Instructions with what belongs to them. They cannot end the frame around them.
+ *
+ * @param allowed The only tools that may run from now on; undefined: all.
+ */
+export function loadedText(
+  { frontmatter, resources, scripts }: Skill,
+  body: string,
+  allowed: string | undefined,
+): string {
   const parts = [
     `<skill_content name="${escaped(frontmatter.name)}">`,
     body.trim().replace(frameEnd, "&lt;"),
   ];
+  if (allowed !== undefined) {
+    const tools = allowed === "" ? "" : `${escaped(allowed)} and `;
+    parts.push(`<allowed_tools>Now only ${tools}the tools for skills may run.</allowed_tools>`);
+  }
   if (resources.length > 0) {
     const lines = resources.map((each) => `<resource>${nameAndDescription(each)}</resource>`);
     parts.push("<skill_resources>", ...lines, "</skill_resources>");
@@ -68,7 +80,7 @@ export function unknown(
   return failed(`unknown_${what}`, message, trust);
 }
 
-function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
+export function failed(code: string, message: string, trust: Skill["trust"]): ToolResult {
   const { contents } = answerOf(trust, `Error: ${message}`);
   return toolResult({ contents, error: { code, retryable: false, message } });
 }

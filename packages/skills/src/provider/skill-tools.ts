@@ -4,10 +4,12 @@ import {
   type FunctionInvocationContext,
   type FunctionTool,
   type ToolResult,
+  textContent,
   tool,
 } from "@tunic/core";
 import type { Skill, SkillContext } from "../skill.js";
-import { skillKey } from "../sources/deduplicate-skills.js";
+import { loadedMark } from "./loaded-skills.js";
+import { named, skillNamed, skillsOfRun } from "./run-skills.js";
 import {
   answerOf,
   loadedText,
@@ -16,17 +18,8 @@ import {
   unfitArguments,
   unknown,
 } from "./skill-answers.js";
-import type { SkillSearch } from "./skill-search.js";
+import type { SkillNarrowing } from "./skill-narrowing.js";
 import { skillList } from "./skills-prompt.js";
-
-/** The skills of one run. */
-export interface RunSkills {
-  readonly skills: readonly Skill[];
-  readonly search: () => SkillSearch;
-}
-
-/** The skills of a call's run; undefined where it has none. */
-export type SkillsOf = (context: FunctionInvocationContext) => RunSkills | undefined;
 
 /** How many skills `search_skills` gives at most. */
 const mostFound = 10;
@@ -37,7 +30,11 @@ const skillName = { type: "string", description: "As in the list of skills." } a
 const scriptArguments =
   'An object, as the loaded skill describes it; for words of a command line { "argv": ["--name", "value"] }.';
 
-export function loadSkillTool(skillsOf: SkillsOf, approvalMode: ApprovalMode): FunctionTool {
+export function loadSkillTool(
+  provider: string,
+  narrowing: SkillNarrowing,
+  approvalMode: ApprovalMode,
+): FunctionTool {
   return tool({
     name: "load_skill",
     description: "Loads the instructions of a skill.",
@@ -51,24 +48,19 @@ export function loadSkillTool(skillsOf: SkillsOf, approvalMode: ApprovalMode): F
     approvalMode,
     describeCall: ({ skill_name }) => `Load the skill "${skill_name}".`,
     async execute({ skill_name }, context) {
-      const skill = findSkill(skillsOf, skill_name, context);
+      const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
-      const { name, allowedTools } = skill.frontmatter;
-      if (allowedTools !== undefined) {
-        context.run.notice(
-          "skill_allowed_tools",
-          `The skill "${name}" names the tools that may run while it is in use (${allowedTools.join(" ")}); this is not enforced.`,
-        );
-      }
-      return answerOf(skill.trust, loadedText(skill, await skill.load(skillContext(context))));
+      const refusal = narrowing.refuse(skill, context);
+      if (refusal) return refusal;
+      const body = await skill.load(skillContext(context));
+      const text = loadedText(skill, body, narrowing.begin(skill, context));
+      const additionalProperties = loadedMark(provider, skill);
+      return answerOf(skill.trust, textContent(text, { additionalProperties }));
     },
   }) as FunctionTool;
 }
 
-export function readSkillResourceTool(
-  skillsOf: SkillsOf,
-  approvalMode: ApprovalMode,
-): FunctionTool {
+export function readSkillResourceTool(approvalMode: ApprovalMode): FunctionTool {
   return tool({
     name: "read_skill_resource",
     description: "Reads a resource of a skill.",
@@ -85,7 +77,7 @@ export function readSkillResourceTool(
     approvalMode,
     describeCall: (args) => `Read "${args.resource_name}" of the skill "${args.skill_name}".`,
     async execute({ skill_name, resource_name }, context) {
-      const skill = findSkill(skillsOf, skill_name, context);
+      const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
       const { resources, trust } = skill;
       const resource =
@@ -98,7 +90,7 @@ export function readSkillResourceTool(
   }) as FunctionTool;
 }
 
-export function runSkillScriptTool(skillsOf: SkillsOf, approvalMode: ApprovalMode): FunctionTool {
+export function runSkillScriptTool(approvalMode: ApprovalMode): FunctionTool {
   return tool({
     name: "run_skill_script",
     description: "Runs a script of a skill.",
@@ -118,7 +110,7 @@ export function runSkillScriptTool(skillsOf: SkillsOf, approvalMode: ApprovalMod
     approvalMode,
     describeCall: (args) => `Run "${args.script_name}" of the skill "${args.skill_name}".`,
     async execute({ skill_name, script_name, arguments: args = {} }, context) {
-      const skill = findSkill(skillsOf, skill_name, context);
+      const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
       const { scripts, trust } = skill;
       const script = named(scripts, script_name);
@@ -133,7 +125,7 @@ export function runSkillScriptTool(skillsOf: SkillsOf, approvalMode: ApprovalMod
   }) as FunctionTool;
 }
 
-export function searchSkillsTool(skillsOf: SkillsOf): FunctionTool {
+export function searchSkillsTool(): FunctionTool {
   return tool({
     name: "search_skills",
     description: "Finds skills by words; gives their names and descriptions.",
@@ -145,7 +137,7 @@ export function searchSkillsTool(skillsOf: SkillsOf): FunctionTool {
     },
     readOnly: true,
     execute({ query }, context) {
-      const found = skillsOf(context)?.search()(query, mostFound) ?? [];
+      const found = skillsOfRun(context.run)?.search()(query, mostFound) ?? [];
       const text = found.length === 0 ? "No skill fits these words; try others." : skillList(found);
       return answerOf(trustOfAll(found), text);
     },
@@ -153,29 +145,14 @@ export function searchSkillsTool(skillsOf: SkillsOf): FunctionTool {
 }
 
 /** Looks a skill up in the list of the run, or says which there are. */
-function findSkill(
-  skillsOf: SkillsOf,
-  name: string,
-  context: FunctionInvocationContext,
-): Skill | ToolResult {
-  const { skills = [] } = skillsOf(context) ?? {};
-  const parts = skills.map((skill) => ({ name: skill.frontmatter.name, skill }));
-  return named(parts, name)?.skill ?? unknown("skill", name, names(parts), trustOfAll(skills));
+function findSkill(name: string, { run }: FunctionInvocationContext): Skill | ToolResult {
+  const { skills = [] } = skillsOfRun(run) ?? {};
+  const existing = skills.map(({ frontmatter }) => frontmatter.name);
+  return skillNamed(skills, name) ?? unknown("skill", name, existing, trustOfAll(skills));
 }
 
 function trustOfAll(skills: readonly Skill[]): Skill["trust"] {
   return skills.every(({ trust }) => trust === "trusted") ? "trusted" : "untrusted";
-}
-
-/** As it is written, or else whatever its case. A name of the model's is never made into a path. */
-function named<Part extends { readonly name: string }>(
-  parts: readonly Part[],
-  name: string,
-): Part | undefined {
-  const wanted = skillKey(name.trim());
-  return (
-    parts.find((part) => part.name === name) ?? parts.find((part) => skillKey(part.name) === wanted)
-  );
 }
 
 function names(parts: readonly { readonly name: string }[]): readonly string[] {
