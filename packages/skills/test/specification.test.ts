@@ -194,6 +194,36 @@ describe("the rules of the specification", () => {
   });
 });
 
+describe("what a problem says to write", () => {
+  const problemOf = (text: string, directory?: string) => validateSkill(text, { directory })[0];
+
+  it.each([
+    ["name_missing", [described], /for example "name: tie-knots"\.$/],
+    ["name_blank", ["name: ''", described], /for example "name: tie-knots"\.$/],
+    ["description_missing", ["name: knots"], /for example "description: Ties knots\. Use it/],
+    ["description_blank", ["name: knots", "description:"], /for example "description: /],
+    ["unknown_field", ["name: knots", described, "tags: a"], /metadata, for example "metadata: \{/],
+    ["unknown_field", ["Name: knots", "name: knots", described], /small letters, "name"\.$/],
+    ["field_spelling", ["name: knots", described, "allowed_tools: Read"], /called allowed-tools,/],
+    ["allowed_tools_unreadable", ["name: knots", described, "allowed-tools: Read("], /for example/],
+  ])("%s of %j: an example is in the message, and no fix", (code, lines, message) => {
+    const problem = problemOf(skill(...lines));
+    expect(problem).toMatchObject({ code, message: expect.stringMatching(message) });
+    expect(problem).not.toHaveProperty("fix");
+  });
+
+  it("the name of the folder, where it can be a name", () => {
+    const [missing, other] = [skill(described), skill("name: rig", described)];
+    expect(problemOf(missing, "knots")).toMatchObject({
+      message: "There is no name.",
+      fix: "name: knots",
+    });
+    expect(problemOf(other, "knots")).toMatchObject({ code: "name_directory", fix: "name: knots" });
+    expect(problemOf(missing, "My Knots")).not.toHaveProperty("fix");
+    expect(problemOf(other, "My Knots")).not.toHaveProperty("fix");
+  });
+});
+
 describe("fixSkill", () => {
   it("changes the broken lines and nothing else", () => {
     const text = `\uFEFF# made\r\n---\r\nname: knots # the name\r\ndescription: Ties: all\r\n  kinds\r\n\r\n---\r\nBody: \r\n`;

@@ -3,7 +3,7 @@ import type { SkillFrontmatter } from "../skill.js";
 import { hasCommas, splitAllowedTools } from "./allowed-tools.js";
 import { adviseOnText, type Field, type FieldValue, fieldValue } from "./field-values.js";
 import type { Remarks } from "./remarks.js";
-import { checkSkillName } from "./skill-name.js";
+import { checkSkillName, isSkillName } from "./skill-name.js";
 import { scalarText } from "./yaml-entries.js";
 
 /** Lengths in characters (code points), from the specification. */
@@ -60,16 +60,16 @@ function knownFields(entries: readonly Field[], remarks: Remarks): ReadonlyMap<s
     const key = known.has(field.key) ? field.key : (spellings.get(lower) ?? lower);
     // `Allowed-Tools` and the like are restrictions; that a `Name` is the name is not ours to say.
     if (!known.has(field.key) && key !== "allowed-tools") {
-      const near = known.has(lower);
-      remarks.deviation("unknown_field", `The specification has no field "${field.key}".`, {
-        line,
-        fix: near ? `${lower}: …` : `metadata:, and below it "  ${field.key}: …"`,
-      });
+      const advice = known.has(lower)
+        ? `it is written in small letters, "${lower}"`
+        : 'fields of your own are members of metadata, for example "metadata: { team: docs }"';
+      const message = `The specification has no field "${field.key}"; ${advice}.`;
+      remarks.deviation("unknown_field", message, { line });
       continue;
     }
     if (key !== field.key) {
       const message = `The field is called allowed-tools, not "${field.key}".`;
-      remarks.deviation("field_spelling", message, { line, fix: "allowed-tools: …" });
+      remarks.deviation("field_spelling", message, { line });
     }
     if (fields.has(key)) {
       remarks.refuse("duplicate_key", `"${key}" stands here twice; keep one of them.`, { line });
@@ -80,13 +80,14 @@ function knownFields(entries: readonly Field[], remarks: Remarks): ReadonlyMap<s
 }
 
 function readName(field: Field | undefined, remarks: Remarks, directory?: string): string {
-  const name = readRequired(field, remarks, "name");
+  const named = isSkillName(directory ?? "") ? { fix: `name: ${directory}` } : {};
+  const name = readRequired(field, remarks, "name", named);
   if (name === undefined || field === undefined) return "";
   const { line } = field;
   checkSkillName(name, remarks, line);
   if (directory !== undefined && directory.normalize("NFC") !== name.normalize("NFC")) {
     const message = `The name "${name}" is not that of the folder "${directory}"; one of them must change.`;
-    remarks.deviation("name_directory", message, { line, fix: `name: ${directory}` });
+    remarks.deviation("name_directory", message, { line, ...named });
   }
   return name;
 }
@@ -109,14 +110,25 @@ function readDescription(field: Field | undefined, remarks: Remarks): string {
   return text;
 }
 
-/** A text that has to be there and to say something. */
+const examples = {
+  name: "name: tie-knots",
+  description: "description: Ties knots. Use it for ropes and lines.",
+} as const;
+
+/**
+ * A text that has to be there and to say something.
+ *
+ * @param place What to write where it does not, if that is known.
+ */
 function readRequired(
   field: Field | undefined,
   remarks: Remarks,
   key: "name" | "description",
+  place: { readonly fix?: string } = {},
 ): string | undefined {
+  const advice = place.fix === undefined ? ` Write it, for example "${examples[key]}".` : "";
   if (field === undefined) {
-    remarks.refuse(`${key}_missing`, `There is no ${key}.`, { line: 1, fix: `${key}: …` });
+    remarks.refuse(`${key}_missing`, `There is no ${key}.${advice}`, { line: 1, ...place });
     return undefined;
   }
   const { line } = field;
@@ -127,7 +139,7 @@ function readRequired(
   }
   const text = value.kind === "empty" ? "" : value.text.trim();
   if (text === "") {
-    remarks.refuse(`${key}_blank`, `The ${key} says nothing.`, { line, fix: `${key}: …` });
+    remarks.refuse(`${key}_blank`, `The ${key} says nothing.${advice}`, { line, ...place });
     return undefined;
   }
   adviseOnText(field, remarks);
@@ -187,8 +199,8 @@ function readAllowedTools(
   const tools = text === undefined ? undefined : splitAllowedTools(text);
   if (text === undefined || tools === undefined) {
     const message =
-      "allowed-tools cannot be read: write names of tools with blanks between them, parentheses in pairs.";
-    remarks.refuse("allowed_tools_unreadable", message, { line, fix: "allowed-tools: Read Grep" });
+      'allowed-tools cannot be read: write names of tools with blanks between them, parentheses in pairs, for example "allowed-tools: Read Bash(git log:*)".';
+    remarks.refuse("allowed_tools_unreadable", message, { line });
     return undefined;
   }
   const fix = `allowed-tools: ${tools.join(" ")}`;

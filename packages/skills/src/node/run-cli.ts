@@ -1,12 +1,16 @@
 import { constants } from "node:fs";
 import { open } from "node:fs/promises";
 import { basename, dirname, resolve } from "node:path";
-import { parseArgs } from "node:util";
 import { fixSkill } from "../frontmatter/fix-skill.js";
 import { maxSkillSize } from "../frontmatter/parse-skill.js";
 import { describeProblem, type SkillProblem } from "../skill-problem.js";
+import { deduplicateSkills, skillKey } from "../sources/deduplicate-skills.js";
+import { type CliArguments, readCliArguments, usage } from "./cli-arguments.js";
+import { fileSettings } from "./file-options.js";
 import { type FileSkillListing, fileSkills } from "./file-skills.js";
 import { readText } from "./guarded-read.js";
+import { leftOut } from "./left-out.js";
+import { processScriptRunner } from "./process-script-runner.js";
 import type { FileSkill } from "./skill-folder.js";
 
 /** Where a command line program writes. */
@@ -15,12 +19,12 @@ export interface CliOutput {
   error(text: string): void;
 }
 
-const usage = `tunic-skills validate <folder …> [--fix] [--json]   whether skills keep the specification
-tunic-skills list <folder …> [--json]               what an agent would load
-tunic-skills show <folder …> [--name <skill>] [--json]   all of it
-`;
-
 const { signal } = new AbortController();
+
+/** Skills as they would be with somebody who runs their scripts; none of them is run. */
+const { extensions } = processScriptRunner();
+const options = { scriptRunner: Object.assign(() => undefined, { extensions }) };
+const settings = fileSettings([], options);
 
 /**
  * The program `tunic-skills`.
@@ -28,74 +32,143 @@ const { signal } = new AbortController();
  * @returns its exit code: 0; 1 where something is wrong with a skill or there is none; 2 for wrong arguments.
  */
 export async function runCli(args: readonly string[], output: CliOutput): Promise<number> {
-  const read = readArguments(args);
-  if (read === undefined) {
-    output.error(usage);
+  const read = readCliArguments(args);
+  if (read === "help") {
+    output.out(usage);
+    return 0;
+  }
+  if (read instanceof Error) {
+    output.error(printable(`${read.message}\n\n${usage}`));
     return 2;
   }
-  const { command, folders, fix, json, name } = read;
-  if (command === "validate") return await validate(folders, { fix, json }, output);
-  const listing = await listed(folders, false);
-  const skills = listing.skills.filter(
-    ({ frontmatter }) => name === undefined || frontmatter.name === name,
+  return await (read.command === "validate" ? validate(read, output) : tellOf(read, output));
+}
+
+/** The commands `list` and `show`. */
+async function tellOf(args: CliArguments, output: CliOutput): Promise<number> {
+  const { command, folders, json, name } = args;
+  const all = await listed(folders, false);
+  const misplaced = folders.find(
+    (folder) => all.skills.some(isCalled(folder)) && isMissing(all.problems, folder),
   );
+  if (misplaced !== undefined) {
+    const hint = `There is no folder "${misplaced}", but a skill of that name. Write: --name ${misplaced}\n`;
+    output.error(printable(hint));
+    return 2;
+  }
+  const loaded = await withoutDoubles(all);
+  const { skills, problems } = name === undefined ? loaded : only(name, all, loaded);
   if (json) {
-    const bodies = command === "show";
-    const shown = await Promise.all(skills.map((skill) => described(skill, bodies)));
-    output.out(`${JSON.stringify({ skills: shown, problems: listing.problems }, null, 2)}\n`);
+    const shown = await Promise.all(skills.map((skill) => described(skill, command === "show")));
+    output.out(`${JSON.stringify({ skills: shown, problems }, null, 2)}\n`);
   } else {
     for (const skill of skills) output.out(printable(await textOf(skill, command === "show")));
-    tell(listing.problems, output);
+    tell(problems, output.error);
   }
-  return skills.length === 0 || hasErrors(listing.problems) ? 1 : 0;
+  if (name !== undefined && skills.length === 0) {
+    output.error(printable(`There is no skill "${name}"; ${namesOf(loaded.skills)}\n`));
+  }
+  tellOfNothing(folders, all, output.error);
+  return skills.length === 0 || hasErrors(problems) ? 1 : 0;
 }
 
-function readArguments(args: readonly string[]) {
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options: { fix: { type: "boolean" }, json: { type: "boolean" }, name: { type: "string" } },
-      allowPositionals: true,
-    });
-    const [command, ...folders] = positionals;
-    const { fix = false, json = false, name } = values;
-    if (command !== "validate" && command !== "list" && command !== "show") return undefined;
-    if (folders.length === 0 || (fix && command !== "validate")) return undefined;
-    return { command, folders, fix, json, name };
-  } catch {
-    return undefined;
-  }
+/** As a provider would have them: the first of each name, and a problem for each further one. */
+async function withoutDoubles(listing: FileSkillListing): Promise<FileSkillListing> {
+  const source = deduplicateSkills({ list: async () => listing });
+  const { skills, problems } = await source.list({ signal });
+  const kept = new Set(skills);
+  return { skills: listing.skills.filter((skill) => kept.has(skill)), problems };
 }
 
+/** One skill, and what there is to say of it or of those that it hides; or why it may not be there. */
+function only(name: string, all: FileSkillListing, loaded: FileSkillListing): FileSkillListing {
+  const origins = all.skills.filter(isCalled(name)).map(({ origin }) => origin);
+  const concerns = ({ code, file = "" }: SkillProblem) =>
+    origins.length > 0
+      ? origins.some((origin) => isBelow(file, origin))
+      : code === "root_missing" || file.split("/").map(skillKey).includes(skillKey(name));
+  return {
+    skills: loaded.skills.filter(isCalled(name)),
+    problems: loaded.problems.filter(concerns),
+  };
+}
+
+function isCalled(name: string): (skill: FileSkill) => boolean {
+  return ({ frontmatter }) => skillKey(frontmatter.name) === skillKey(name);
+}
+
+/** Names that are told where one is wrong. */
+const mostNames = 30;
+
+function namesOf(skills: readonly FileSkill[]): string {
+  if (skills.length === 0) return "there are none.";
+  const names = skills.slice(0, mostNames).map(({ frontmatter }) => frontmatter.name);
+  const more = skills.length - names.length;
+  return `there are: ${names.join(", ")}${more > 0 ? `, and ${more} more` : ""}.`;
+}
+
+/** The command `validate`. */
 async function validate(
-  folders: readonly string[],
-  { fix, json }: { readonly fix: boolean; readonly json: boolean },
-  output: CliOutput,
+  { folders, fix, json }: CliArguments,
+  { out, error }: CliOutput,
 ): Promise<number> {
-  let listing = await listed(folders, true);
-  const fixed: string[] = [];
-  if (fix) {
-    for (const file of fixableFiles(listing.problems)) {
-      if (await fixFile(file)) fixed.push(file);
-    }
-    if (fixed.length > 0) listing = await listed(folders, true);
-  }
-  const { skills, problems } = listing;
-  const valid = skills.map(({ frontmatter }) => frontmatter.name);
-  if (json) output.out(`${JSON.stringify({ valid, fixed, problems }, null, 2)}\n`);
+  const fixed = fix ? await fixFiles(await listed(folders, true)) : [];
+  const listing = await listed(folders, true);
+  const { problems } = listing;
+  const { valid, total } = inOrder(listing);
+  if (json) out(`${JSON.stringify({ valid, fixed, problems }, null, 2)}\n`);
   else {
-    for (const file of fixed) output.out(printable(`${file}: mended\n`));
-    tell(problems, output);
-    const errors = problems.filter(({ severity }) => severity === "error").length;
-    output.out(`${valid.length} valid, ${errors} errors\n`);
+    for (const file of fixed) out(printable(`${file}: mended\n`));
+    tell(problems, out);
   }
-  const nothing = skills.length === 0 && problems.length === 0;
-  return nothing || hasErrors(problems) || isMissing(problems) ? 1 : 0;
+  tellOfNothing(folders, listing, json ? error : out);
+  if (!json) out(`${valid.length} of ${counted(total, "skill")} in order, ${counts(problems)}\n`);
+  const missing = folders.some((folder) => isMissing(problems, folder));
+  return total === 0 || hasErrors(problems) || missing ? 1 : 0;
 }
 
-/** Skills as they would be with somebody who runs their scripts; none of them is run. */
+/** The names of the skills without an error, and how many there are with the others. */
+function inOrder({ skills, problems }: FileSkillListing) {
+  const wrong = problems.flatMap(({ severity, file }) =>
+    severity === "error" && file !== undefined ? [file] : [],
+  );
+  const refused = wrong.filter(
+    (file) => /\/skill\.md$/i.test(file) && !skills.some(({ origin }) => isBelow(file, origin)),
+  );
+  const valid = skills.filter(({ origin }) => !wrong.some((file) => isBelow(file, origin)));
+  return {
+    valid: valid.map(({ frontmatter }) => frontmatter.name),
+    total: skills.length + new Set(refused).size,
+  };
+}
+
+function counts(problems: readonly SkillProblem[]): string {
+  const kinds = ["error", "warning"] as const;
+  return kinds
+    .map((kind) => counted(problems.filter(({ severity }) => severity === kind).length, kind))
+    .join(", ");
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+
+/** Of folders in which there is nothing to say anything of. */
+function tellOfNothing(
+  folders: readonly string[],
+  { skills, problems }: FileSkillListing,
+  write: (text: string) => void,
+): void {
+  const places = [...skills.map(({ origin }) => origin), ...problems.map(({ file = "" }) => file)];
+  for (const folder of folders) {
+    if (places.some((place) => isBelow(place, resolve(folder)))) continue;
+    const where = `in it or in folders up to ${settings.depth} below it`;
+    write(printable(`${folder}: no skill found; a SKILL.md is looked for ${where}.\n`));
+  }
+}
+
 async function listed(folders: readonly string[], strict: boolean): Promise<FileSkillListing> {
-  return await fileSkills(folders, { strict, scriptRunner: () => undefined }).list({ signal });
+  return await fileSkills(folders, { ...options, strict }).list({ signal });
 }
 
 const fixable: ReadonlySet<string> = new Set([
@@ -104,9 +177,14 @@ const fixable: ReadonlySet<string> = new Set([
   "text_after_list",
 ]);
 
-function fixableFiles(problems: readonly SkillProblem[]): readonly string[] {
+/** The files that were changed. */
+async function fixFiles({ problems }: FileSkillListing): Promise<readonly string[]> {
   const files = problems.flatMap(({ code, file }) => (fixable.has(code) && file ? [file] : []));
-  return [...new Set(files)];
+  const fixed: string[] = [];
+  for (const file of new Set(files)) {
+    if (await fixFile(file)) fixed.push(file);
+  }
+  return fixed;
 }
 
 async function fixFile(file: string): Promise<boolean> {
@@ -131,30 +209,41 @@ async function described(skill: FileSkill, withBody: boolean) {
     folder,
     resources: resources.map(({ name }) => name),
     scripts: scripts.map(({ name }) => name),
-    ...(withBody && { instructions: await skill.load({ signal }) }),
+    ...(withBody && {
+      leftOut: leftOut(skill, settings),
+      instructions: await skill.load({ signal }),
+    }),
   };
 }
 
 async function textOf(skill: FileSkill, whole: boolean): Promise<string> {
   const { name, description } = skill.frontmatter;
-  if (!whole) return `${name}: ${description.replace(/\s+/g, " ").trim()}\n`;
-  const { instructions, ...parts } = await described(skill, true);
-  const lines = Object.entries(parts).map(
+  if (!whole) {
+    return `${name}: ${description.replace(/\s+/g, " ").trim()}\n  ${skill.origin}\n`;
+  }
+  const parts = Object.entries(await described(skill, false)).map(
     ([key, value]) => `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}\n`,
   );
-  return `${lines.join("")}\n${instructions}\n`;
+  const missing = leftOut(skill, settings).map(
+    ({ path, reason }) => `left out: ${path} (${reason})\n`,
+  );
+  return `${[...parts, ...missing].join("")}\n${await skill.load({ signal })}\n`;
 }
 
-function tell(problems: readonly SkillProblem[], { error }: CliOutput): void {
-  for (const problem of problems) error(printable(`${describeProblem(problem)}\n`));
+function tell(problems: readonly SkillProblem[], write: (text: string) => void): void {
+  for (const problem of problems) write(printable(`${describeProblem(problem)}\n`));
 }
 
 function hasErrors(problems: readonly SkillProblem[]): boolean {
   return problems.some(({ severity }) => severity === "error");
 }
 
-function isMissing(problems: readonly SkillProblem[]): boolean {
-  return problems.some(({ code }) => code === "root_missing");
+function isMissing(problems: readonly SkillProblem[], folder: string): boolean {
+  return problems.some(({ code, file }) => code === "root_missing" && file === resolve(folder));
+}
+
+function isBelow(file: string, folder: string): boolean {
+  return file === folder || file.startsWith(`${folder}/`);
 }
 
 /** Without what a terminal would obey. */
