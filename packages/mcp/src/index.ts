@@ -1,0 +1,2 @@
+// The public surface of @tunic/mcp. What is named here is API; nothing else is.
+export {};
