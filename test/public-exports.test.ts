@@ -263,7 +263,11 @@ describe("public exports", () => {
   });
 
   it("of @tunic/mcp", () => {
-    expect(names(mcp)).toMatchInlineSnapshot(`""`);
+    expect(names(mcp)).toMatchInlineSnapshot(`
+      "McpError
+      McpTools
+      mcpTools"
+    `);
   });
 
   it("of @tunic/mcp/server", () => {

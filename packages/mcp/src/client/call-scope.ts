@@ -1,0 +1,18 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+
+/** What belongs to one request on its way through an SDK that knows nothing of it. */
+export interface CallScope {
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  /** The caller's own, for requests that the server makes meanwhile. */
+  readonly origin: unknown;
+  /** Told when the answer can no longer come. */
+  readonly lost: (error: unknown) => void;
+  /** Whether the answer's stream can be taken up again where it broke. */
+  resumable: boolean;
+}
+
+/**
+ * An SDK's transport is shared by all requests, and what it asks `fetch` for does not say which one it is for.
+ * The async context does: it goes along from the request to the fetch, its stream, and its reconnects.
+ */
+export const callScope = new AsyncLocalStorage<CallScope>();
