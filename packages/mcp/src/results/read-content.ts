@@ -37,7 +37,7 @@ export function readContent(block: unknown, meta?: JsonObject): Content {
 }
 
 /** The content of a resource, embedded or read. */
-export function readResource(resource: JsonObject, extras?: ContentExtras): Content {
+function readResource(resource: JsonObject, extras?: ContentExtras): Content {
   const { text, blob, mimeType } = resource;
   const own = extras ?? extrasOf(resource, undefined);
   if (typeof text === "string") return textContent(text, own);

@@ -28,12 +28,17 @@ export function readResult(answer: JsonObject, maxBytes: number): ToolResult {
     );
   }
   const contents = contentsOf(answer);
-  if (answer["isError"] !== true) return toolResult({ contents, value: answer });
+  if (answer["isError"] !== true) {
+    return toolResult({ contents: contents.length === 0 ? "null" : contents, value: answer });
+  }
   const text = contents.map(textOf).join("\n").trim();
   const said = text === "" ? "The tool failed, and does not say why." : text;
   const message = shortened(said, longestMessage);
   return toolResult({
-    contents: text === "" ? [textContent(said)] : contents,
+    contents:
+      text === ""
+        ? [textContent(said), ...contents.filter(({ type }) => type !== "text")]
+        : contents,
     error: { code: "mcp_tool_error", message, retryable: false },
     value: answer,
   });
@@ -59,7 +64,7 @@ function contentsOf(answer: JsonObject): readonly Content[] {
   if (contents.length === 0 && oldest !== undefined) {
     contents.push(readContent({ type: "text", text: jsonText(oldest) }, meta));
   }
-  return contents.length === 0 ? [textContent("null")] : contents;
+  return contents;
 }
 
 /** Whether a text is this value as JSON. */
