@@ -136,7 +136,8 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
 }
 
 function sdk1Client(transport: Sdk1Transport, terms: OpenTerms): Promise<McpClient> {
-  return openSdk1(transport, terms.identity ?? ownIdentity, terms.hooks, terms.signal);
+  const { identity = ownIdentity, signal } = terms;
+  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, signal));
 }
 
 function sdk2Client(
@@ -145,9 +146,30 @@ function sdk2Client(
   terms: OpenTerms,
   mode: Negotiation["mode"],
 ): Promise<McpClient> {
-  const { identity = ownIdentity, hooks, signal, connectTimeoutMs } = terms;
+  const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
   const probeTimeoutMs = Math.ceil(connectTimeoutMs / 3);
-  return openSdk2(sdk, transport, identity, hooks, { mode, probeTimeoutMs }, signal);
+  return attempt(terms, (hooks) =>
+    openSdk2(sdk, transport, identity, hooks, { mode, probeTimeoutMs }, signal),
+  );
+}
+
+/** Tells of the end of what was opened, and not of that of attempts which failed. */
+async function attempt(
+  { hooks }: OpenTerms,
+  open: (hooks: McpHooks) => Promise<McpClient>,
+): Promise<McpClient> {
+  let isOpen = false;
+  let hasEnded = false;
+  const client = await open({
+    ...hooks,
+    closed() {
+      hasEnded = true;
+      if (isOpen) hooks.closed?.();
+    },
+  });
+  isOpen = true;
+  if (hasEnded) hooks.closed?.();
+  return client;
 }
 
 async function sdk2For({ sdk = "auto" }: OpenTerms): Promise<Sdk2 | undefined> {
