@@ -2,7 +2,7 @@ import { createStateKey } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted } from "./support/agents.js";
-import { events, RawHttpServer, text } from "./support/raw-http-server.js";
+import { events, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
 
 const number = createStateKey<number>("number", () => -1);
 
@@ -100,35 +100,25 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
   });
 
   it("falls back to SSE where nothing can be posted to the address", async () => {
-    await using server = await RawHttpServer.start();
-    let stream: ((message: object) => void) | undefined;
-    server.onOther = (_request, response) => {
-      response.writeHead(200, { "content-type": "text/event-stream" });
-      response.write("event: endpoint\ndata: /messages\n\n");
-      stream = (message) => response.write(`data: ${JSON.stringify(message)}\n\n`);
-    };
-    server.onPost = (request, response) => {
-      if (request.url !== "/messages") response.writeHead(405).end();
-      return request.url !== "/messages";
-    };
-    for (const method of ["initialize", "tools/list", "tools/call"]) {
-      server.on(method, ({ id = 0, params }, response) => {
-        response.writeHead(202).end();
-        const result =
-          method === "initialize"
-            ? {
-                protocolVersion: params["protocolVersion"],
-                capabilities: { tools: {} },
-                serverInfo: { name: "old", version: "1" },
-              }
-            : method === "tools/list"
-              ? { tools: [{ name: "go", inputSchema: { type: "object" } }] }
-              : text("over SSE");
-        stream?.({ jsonrpc: "2.0", id, result });
-        return undefined;
-      });
-    }
+    await using server = await sseServer();
+    server.on("tools/call", () => text("over SSE"));
     expect(readable(await called(server))).toBe("over SSE");
+  });
+
+  it("fails a call at once when the SSE stream breaks, and connects again for the next", async () => {
+    await using server = await sseServer();
+    let calls = 0;
+    server.on("tools/call", () => {
+      calls += 1;
+      if (calls > 1) return text("again");
+      server.breakStreams();
+      return undefined;
+    });
+    await using mcp = mcpTools(`${server.url}/SSE/?key=1`, { name: "s", sdk });
+    const { agent } = scripted([["s_go"], ["s_go"]], { contextProviders: [mcp] });
+    const [first, second] = resultsOf((await agent.run("go")).messages);
+    expect(first?.error?.code).toBe("mcp_connection_lost");
+    expect(second && readable(second)).toBe("again");
   });
 
   it("sends the headers of each call with that call, and the fixed ones with all", async () => {

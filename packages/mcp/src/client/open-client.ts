@@ -108,7 +108,9 @@ async function openHttpAs(
       kind === "http"
         ? new Http(url, settings as ConstructorParameters<typeof Http>[1])
         : new Sse(url, settings as ConstructorParameters<typeof Sse>[1]);
-    return sdk2Client(sdk2, transport, terms, kind === "http" ? "auto" : "legacy");
+    const client = await sdk2Client(sdk2, transport, terms, kind === "http" ? "auto" : "legacy");
+    if (kind === "sse") endWithStream(transport);
+    return client;
   }
   if (kind === "http") {
     const http = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
@@ -116,7 +118,25 @@ async function openHttpAs(
     return sdk1Client(transport as Sdk1Transport, terms);
   }
   const sse = await import("@modelcontextprotocol/sdk/client/sse.js");
-  return sdk1Client(new sse.SSEClientTransport(url, settings), terms);
+  const transport = new sse.SSEClientTransport(url, settings);
+  const client = await sdk1Client(transport, terms);
+  endWithStream(transport);
+  return client;
+}
+
+/**
+ * The SDK opens a broken SSE stream again, which is another session then: what was asked in the old one would
+ * wait for ever. So the connection ends with its stream.
+ */
+function endWithStream(transport: {
+  onerror?: ((error: Error) => void) | undefined;
+  close(): Promise<void>;
+}): void {
+  const { onerror } = transport;
+  transport.onerror = (error) => {
+    onerror?.(error);
+    if (error.constructor.name === "SseError") void transport.close();
+  };
 }
 
 async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {

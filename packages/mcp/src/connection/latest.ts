@@ -38,9 +38,12 @@ export function createLatest<Value>(
   }
 
   function begin(): Promise<Value> {
-    loading ??= loadNewest().finally(() => {
-      loading = undefined;
-    });
+    // A turn later: a load may itself say that something has changed.
+    loading ??= Promise.resolve()
+      .then(loadNewest)
+      .finally(() => {
+        loading = undefined;
+      });
     return loading;
   }
 

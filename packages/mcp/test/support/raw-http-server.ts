@@ -29,6 +29,10 @@ export class RawHttpServer implements AsyncDisposable {
   };
   /** What is done with a POST before it is read; true: it is answered. */
   onPost: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
+  /** How an answer is sent. Default: with the response. */
+  answer: (message: JsonObject, response: ServerResponse) => void = (message, response) =>
+    json(response, message);
+  readonly #streams = new Set<ServerResponse>();
 
   static async start(): Promise<RawHttpServer> {
     const server = new RawHttpServer();
@@ -64,6 +68,16 @@ export class RawHttpServer implements AsyncDisposable {
     return this.on("tools/list", () => ({ tools }));
   }
 
+  /** A stream that {@link breakStreams} breaks. */
+  keep(response: ServerResponse): void {
+    this.#streams.add(response);
+    response.once("close", () => this.#streams.delete(response));
+  }
+
+  breakStreams(): void {
+    for (const response of this.#streams) response.destroy();
+  }
+
   async stop(): Promise<void> {
     if (!this.#server.listening) return;
     const closed = new Promise((resolve) => this.#server.close(resolve));
@@ -90,15 +104,38 @@ export class RawHttpServer implements AsyncDisposable {
       return;
     }
     if (handler === undefined) {
-      json(response, { jsonrpc: "2.0", id, error: { code: -32601, message: "Method not found" } });
+      const error = { code: -32601, message: "Method not found" };
+      this.answer({ jsonrpc: "2.0", id, error }, response);
       return;
     }
     const result = await handler(posted, response);
-    if (result !== undefined) json(response, { jsonrpc: "2.0", id, result });
+    if (result !== undefined) this.answer({ jsonrpc: "2.0", id, result }, response);
   }
 }
 
-export function json(response: ServerResponse, message: JsonObject, status = 200): void {
+/** A server of the older kind: answers come over one stream, and nothing can be posted to its address. */
+export async function sseServer(): Promise<RawHttpServer> {
+  const server = await RawHttpServer.start();
+  let stream: ServerResponse | undefined;
+  server.onOther = (_request, response) => {
+    stream = response;
+    server.keep(response);
+    response.writeHead(200, { "content-type": "text/event-stream" });
+    response.write("event: endpoint\ndata: /messages\n\n");
+  };
+  server.onPost = (request, response) => {
+    if (request.url === "/messages") return false;
+    response.writeHead(405).end();
+    return true;
+  };
+  server.answer = (message, response) => {
+    response.writeHead(202).end();
+    stream?.write(`data: ${JSON.stringify(message)}\n\n`);
+  };
+  return server;
+}
+
+function json(response: ServerResponse, message: JsonObject, status = 200): void {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(message));
 }
 
