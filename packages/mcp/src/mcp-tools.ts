@@ -36,7 +36,10 @@ const mostNotices = 20;
 
 /** What runs have from a server. */
 interface GivenTools {
+  /** Undefined where it has none. */
   readonly tools?: readonly FunctionTool[];
+  /** What was offered to it last, of which a name may have been taken. */
+  readonly offered?: readonly FunctionTool[];
 }
 
 /**
@@ -70,7 +73,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   async provide({ run, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
     if (!this.#hasTools) return undefined;
     const { tools, leftOut } = await this.#toolsNow(signal);
-    run.state.set(this.#given, { tools });
+    run.state.set(this.#given, { tools, offered: tools });
     tell(run, this.name, leftOut);
     return { tools };
   }
@@ -107,13 +110,14 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   async #follow(context: FunctionInvocationContext, next: Next<ToolResult>): Promise<ToolResult> {
     const result = await next();
     const { run, signal } = context;
-    const { tools } = run.state.get(this.#given);
+    const { tools, offered = [] } = run.state.get(this.#given);
     // A server that has gone is not called back for a list.
     if (tools === undefined || this.#server.connection.current === undefined) return result;
     try {
       const now = await this.#toolsNow(signal);
-      if (now.tools !== tools) {
-        run.state.set(this.#given, { tools: replaceTools(context, tools, now.tools) });
+      if (now.tools !== offered) {
+        const kept = replaceTools(context, tools, offered, now.tools);
+        run.state.set(this.#given, { tools: kept, offered: now.tools });
       }
     } catch (error) {
       if (signal.aborted) throw error;
@@ -145,25 +149,29 @@ export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpT
 function replaceTools(
   context: FunctionInvocationContext,
   before: readonly FunctionTool[],
+  offered: readonly FunctionTool[],
   now: readonly FunctionTool[],
 ): readonly FunctionTool[] {
-  const removed = before.filter((tool) => !now.includes(tool));
+  const current = new Set(now);
+  const removed = before.filter((tool) => !current.has(tool));
   if (removed.length > 0) context.removeTools(removed);
-  const refused = new Set<FunctionTool>();
-  for (const tool of now.filter((each) => !before.includes(each))) {
+  const known = new Set(offered);
+  const had = new Set(before);
+  return now.filter((tool) => {
+    if (known.has(tool)) return had.has(tool);
     try {
       context.addTools(tool);
+      return true;
     } catch (error) {
       // Somebody else's tool has the name, and keeps it.
-      refused.add(tool);
       context.run.notice(
         "mcp_tool_refused",
         `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken.`,
         error,
       );
+      return false;
     }
-  }
-  return refused.size === 0 ? now : now.filter((tool) => !refused.has(tool));
+  });
 }
 
 function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {
