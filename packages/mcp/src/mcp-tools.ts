@@ -100,7 +100,8 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   }
 
   async #toolsNow(signal: AbortSignal | undefined): Promise<LocalTools> {
-    const local = this.#toLocal(await this.#server.tools(signal));
+    const { freshTools } = this.#server;
+    const local = this.#toLocal(freshTools ?? (await this.#server.tools(signal)));
     const more = await Promise.all(this.#features.map(({ tools }) => tools?.(this.#server) ?? []));
     const others = more.flat();
     return others.length === 0 ? local : { ...local, tools: [...local.tools, ...others] };

@@ -86,10 +86,11 @@ function adapted(client: SdkClient, hooks: McpHooks): McpClient {
       { notSent: true },
     );
   }
+  const terms = { owned: false, isScoped: false };
   // Told apart by what only one of them has, since there may be several copies of an SDK.
   return "getProtocolEra" in client
-    ? adaptSdk2(client as unknown as Sdk2Client, hooks, false)
-    : adaptSdk1(client as unknown as Sdk1Client, hooks, false);
+    ? adaptSdk2(client as unknown as Sdk2Client, hooks, terms)
+    : adaptSdk1(client as unknown as Sdk1Client, hooks, terms);
 }
 
 function isSdkClient(target: unknown): target is SdkClient {

@@ -9,7 +9,7 @@ import type { McpServer } from "../connection/mcp-server.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
 import { failure, readResult } from "../results/read-result.js";
 import { isOffered } from "../tools/offered.js";
-import type { RemoteTool } from "../tools/remote-tool.js";
+import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
 import { shortened } from "../transports/noise-log.js";
 import { withinLimits } from "./call-clock.js";
 
@@ -33,7 +33,7 @@ export interface RemoteCall {
  */
 export async function callTool(call: RemoteCall): Promise<ToolResult> {
   const { server, context } = call;
-  const headers = await headersFor(call);
+  const headers = typeof server.options.headers === "function" ? await headersFor(call) : undefined;
   let isOver = false;
   try {
     return await withinLimits(context.run, server.options, context.signal, (signal, progressed) => {
@@ -41,7 +41,7 @@ export async function callTool(call: RemoteCall): Promise<ToolResult> {
         progressed();
         if (!isOver) showProgress(context, progress);
       };
-      return callOnceOrTwice(call, { signal, onProgress, headers, origin: call });
+      return callOrRepeat(call, { signal, onProgress, headers, origin: call });
     });
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
@@ -51,21 +51,29 @@ export async function callTool(call: RemoteCall): Promise<ToolResult> {
   }
 }
 
-async function callOnceOrTwice(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
-  try {
-    return await callOnce(call, options);
-  } catch (error) {
-    if (!mayRepeat(call, error)) throw error;
-    return callOnce(call, options);
+/** A connection that has just broken may not know it yet, and refuse the second try as well. */
+const mostTries = 3;
+
+async function callOrRepeat(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
+  let mayHaveRun = false;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(call, options);
+    } catch (error) {
+      const isSafe = isUnsentLoss(error) || (isLoss(error) && call.repeatable && !mayHaveRun);
+      if (!isSafe || tries === mostTries) throw mayHaveRun ? uncertain(error) : error;
+      mayHaveRun ||= !isUnsentLoss(error);
+    }
   }
 }
 
 async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
   const { server, tool, arguments: args } = call;
   const { connection, options: settings } = server;
-  const gone = await whyNotOffered(call, options.signal);
+  const { tools } = server.freshTools ?? (await server.tools(options.signal));
+  const gone = whyNotOffered(call, tools);
   if (gone !== undefined) return gone;
-  const client = await connection.acquire(options.signal);
+  const client = connection.current ?? (await connection.acquire(options.signal));
   try {
     const { name, definition } = tool;
     const answer = await client.callTool({ name, arguments: args, definition }, options);
@@ -78,14 +86,13 @@ async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<T
 }
 
 /** Only what the server offers now, as it was when the model was told, is called. */
-async function whyNotOffered(
+function whyNotOffered(
   { server, tool }: RemoteCall,
-  signal: AbortSignal | undefined,
-): Promise<ToolResult | undefined> {
+  tools: RemoteTools["tools"],
+): ToolResult | undefined {
   if (!isOffered(tool.name, server.options)) {
     return failure("mcp_tool_gone", `The tool is not allowed here.`);
   }
-  const { tools } = await server.tools(signal);
   const now = tools.get(tool.name);
   if (now === undefined) {
     return failure("mcp_tool_gone", "Not run: the server does not offer this tool any more.");
@@ -94,9 +101,14 @@ async function whyNotOffered(
   return failure("mcp_tool_changed", "Not run: the server has changed this tool meanwhile.");
 }
 
-function mayRepeat({ repeatable }: RemoteCall, error: unknown): boolean {
-  const isLost = error instanceof McpError && error.code === "mcp_connection_lost";
-  return isLost && (error.notSent || repeatable);
+/** That the last try was not sent says nothing about the one before. */
+function uncertain(error: unknown): unknown {
+  if (!(error instanceof McpError) || !error.notSent) return error;
+  return new McpError("mcp_connection_lost", error.message, { cause: error });
+}
+
+function isLoss(error: unknown): boolean {
+  return error instanceof McpError && error.code === "mcp_connection_lost";
 }
 
 /** What the server answers is for the model; what happens on the way is told in our own words. */

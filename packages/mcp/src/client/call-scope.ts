@@ -16,3 +16,16 @@ export interface CallScope {
  * The async context does: it goes along from the request to the fetch, its stream, and its reconnects.
  */
 export const callScope = new AsyncLocalStorage<CallScope>();
+
+/** The stream of the answer has a place that it can be taken up from. */
+export function markResumable(scope: CallScope): void {
+  scope.resumable = true;
+}
+
+/** What an adapter has to know of the client that it stands before. */
+export interface AdapterTerms {
+  /** Whether the client was made here, and ends with its adapter. */
+  readonly owned: boolean;
+  /** Whether its transport makes an HTTP request for each of its own, which {@link callScope} goes along with. */
+  readonly isScoped: boolean;
+}

@@ -36,7 +36,7 @@ export interface McpServerInfo {
 }
 
 export interface McpRequestOptions {
-  /** When it fires, the server is told that the request is cancelled. */
+  /** Of this request alone. When it fires, the server is told that the request is cancelled. */
   readonly signal?: AbortSignal | undefined;
   /** Given: a progress token is sent. */
   readonly onProgress?: ((progress: McpProgress) => void) | undefined;

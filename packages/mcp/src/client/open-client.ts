@@ -59,9 +59,9 @@ async function openStdio(
     const transport = start();
     try {
       if (sdk2 === undefined || mode === undefined) {
-        return await sdk1Client(transport as unknown as Sdk1Transport, terms);
+        return await sdk1Client(transport as unknown as Sdk1Transport, terms, false);
       }
-      return await sdk2Client(sdk2, transport as never, terms, mode);
+      return await sdk2Client(sdk2, transport as never, terms, { mode, isScoped: false });
     } catch (error) {
       terms.signal.throwIfAborted();
       failure = error;
@@ -108,18 +108,21 @@ async function openHttpAs(
       kind === "http"
         ? new Http(url, settings as ConstructorParameters<typeof Http>[1])
         : new Sse(url, settings as ConstructorParameters<typeof Sse>[1]);
-    const client = await sdk2Client(sdk2, transport, terms, kind === "http" ? "auto" : "legacy");
+    const client = await sdk2Client(sdk2, transport, terms, {
+      mode: kind === "http" ? "auto" : "legacy",
+      isScoped: true,
+    });
     if (kind === "sse") endWithStream(transport);
     return client;
   }
   if (kind === "http") {
     const http = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
     const transport = new http.StreamableHTTPClientTransport(url, settings);
-    return sdk1Client(transport as Sdk1Transport, terms);
+    return sdk1Client(transport as Sdk1Transport, terms, true);
   }
   const sse = await import("@modelcontextprotocol/sdk/client/sse.js");
   const transport = new sse.SSEClientTransport(url, settings);
-  const client = await sdk1Client(transport, terms);
+  const client = await sdk1Client(transport, terms, true);
   endWithStream(transport);
   return client;
 }
@@ -148,28 +151,32 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
   }
   const socket = await import("@modelcontextprotocol/sdk/client/websocket.js");
   try {
-    return await sdk1Client(new socket.WebSocketClientTransport(url), terms);
+    return await sdk1Client(new socket.WebSocketClientTransport(url), terms, false);
   } catch (error) {
     terms.signal.throwIfAborted();
     throw failed(`The server at ${url.origin}${url.pathname} could not be connected to`, error, "");
   }
 }
 
-function sdk1Client(transport: Sdk1Transport, terms: OpenTerms): Promise<McpClient> {
+function sdk1Client(
+  transport: Sdk1Transport,
+  terms: OpenTerms,
+  isScoped: boolean,
+): Promise<McpClient> {
   const { identity = ownIdentity, signal } = terms;
-  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, signal));
+  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, isScoped, signal));
 }
 
 function sdk2Client(
   sdk: Sdk2,
   transport: Parameters<typeof openSdk2>[1],
   terms: OpenTerms,
-  mode: Negotiation["mode"],
+  how: Pick<Negotiation, "mode" | "isScoped">,
 ): Promise<McpClient> {
   const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
   const probeTimeoutMs = Math.ceil(connectTimeoutMs / 3);
   return attempt(terms, (hooks) =>
-    openSdk2(sdk, transport, identity, hooks, { mode, probeTimeoutMs }, signal),
+    openSdk2(sdk, transport, identity, hooks, { ...how, probeTimeoutMs }, signal),
   );
 }
 

@@ -1,4 +1,3 @@
-import { withAbort } from "@tunic/core";
 import { type CallScope, callScope } from "./call-scope.js";
 import type { McpRequestOptions } from "./mcp-client.js";
 import { toMcpError } from "./sdk-errors.js";
@@ -7,42 +6,57 @@ import { toMcpError } from "./sdk-errors.js";
 export const noTimeout = 2 ** 31 - 1;
 
 /** What a server is told: reasons are the caller's own. */
-const cancelled = "The caller no longer waits for it.";
+export const cancelled = "The caller no longer waits for it.";
+
+/** How an SDK is asked. The scope is there where the transport needs one. */
+export type SendRequest<Value> = (
+  signal: AbortSignal | undefined,
+  scope: CallScope | undefined,
+) => Promise<Value>;
 
 /**
- * Sends one request through an SDK: within its scope, under a signal of its own, and with errors in the
- * words of this package. An abort rejects with the caller's reason, as it is.
+ * Sends one request through an SDK, with errors in the words of this package. An abort rejects with the
+ * reason of the signal, as it is.
+ *
+ * @param isScoped Whether the transport makes an HTTP request for each: then its headers go along, and it is
+ * let go when the stream of its answer breaks.
  */
 export async function runRequest<Value>(
-  { signal, headers, origin }: McpRequestOptions,
-  send: (signal: AbortSignal, scope: CallScope) => Promise<Value>,
+  options: McpRequestOptions,
+  isScoped: boolean,
+  send: SendRequest<Value>,
 ): Promise<Value> {
-  let failure: unknown;
+  const { signal } = options;
+  if (signal?.aborted) throw signal.reason;
   try {
-    return await withAbort(
-      signal,
-      (inner) =>
-        new Promise<Value>((resolve, reject) => {
-          const controller = new AbortController();
-          inner.addEventListener("abort", () => controller.abort(cancelled), { once: true });
-          const scope: CallScope = {
-            headers,
-            origin,
-            resumable: false,
-            lost(error) {
-              reject(error);
-              controller.abort(cancelled);
-            },
-          };
-          const refuse = (error: unknown): void => {
-            failure = error;
-            reject(error);
-          };
-          callScope.run(scope, send, controller.signal, scope).then(resolve, refuse);
-        }),
-    );
+    return isScoped ? await runScoped(options, send) : await send(signal, undefined);
   } catch (error) {
-    // What comes of an abort is the caller's reason, and what a scope says is in our words already.
-    throw error === failure ? toMcpError(error, true) : error;
+    if (signal?.aborted) throw signal.reason;
+    throw toMcpError(error, true);
+  }
+}
+
+async function runScoped<Value>(
+  { signal, headers, origin }: McpRequestOptions,
+  send: SendRequest<Value>,
+): Promise<Value> {
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(cancelled);
+  signal?.addEventListener("abort", stop);
+  try {
+    return await new Promise<Value>((resolve, reject) => {
+      const scope: CallScope = {
+        headers,
+        origin,
+        resumable: false,
+        lost(error) {
+          reject(error);
+          stop();
+        },
+      };
+      callScope.run(scope, send, controller.signal, scope).then(resolve, reject);
+    });
+  } finally {
+    signal?.removeEventListener("abort", stop);
   }
 }

@@ -3,7 +3,7 @@ import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.j
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema, McpError as RpcError } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
-import { callScope } from "./call-scope.js";
+import { type AdapterTerms, callScope, markResumable } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
@@ -15,6 +15,7 @@ export async function openSdk1(
   transport: Transport,
   identity: ClientIdentity,
   hooks: McpHooks,
+  isScoped: boolean,
   signal: AbortSignal,
 ): Promise<McpClient> {
   const client = new Client({ ...identity }, { capabilities: { ...hooks.capabilities } });
@@ -25,7 +26,7 @@ export async function openSdk1(
     const origin = callScope.getStore()?.origin;
     return await handler(isJsonObject(params) ? params : {}, { signal: extra.signal, origin });
   };
-  const opened = adaptSdk1(client, hooks, true);
+  const opened = adaptSdk1(client, hooks, { owned: true, isScoped });
   try {
     await withAbort(signal, (inner) =>
       client.connect(transport, { signal: inner, timeout: noTimeout }),
@@ -37,22 +38,20 @@ export async function openSdk1(
   return opened;
 }
 
-/**
- * A client of the first line.
- *
- * @param owned Whether it ends with what is returned.
- */
-export function adaptSdk1(client: Client, hooks: McpHooks, owned: boolean): McpClient {
+/** A client of the first line. */
+export function adaptSdk1(
+  client: Client,
+  hooks: McpHooks,
+  { owned, isScoped }: AdapterTerms,
+): McpClient {
   listen(client as SdkListeners, hooks);
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, async (signal, scope) => {
+    runRequest(options, isScoped, async (signal, scope) => {
       const { onProgress } = options;
       const settings: RequestOptions = {
-        signal,
         timeout: noTimeout,
-        onresumptiontoken: () => {
-          scope.resumable = true;
-        },
+        ...(signal && { signal }),
+        ...(scope && { onresumptiontoken: () => markResumable(scope) }),
         ...(onProgress && { onprogress: onProgress }),
       };
       const message = { method, ...(params && { params: { ...params } }) };

@@ -1,6 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
-import { callScope } from "./call-scope.js";
+import { type AdapterTerms, type CallScope, callScope, markResumable } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks, McpRequestOptions, McpToolCall } from "./mcp-client.js";
@@ -16,6 +16,7 @@ export interface Negotiation {
   readonly mode: "auto" | "legacy";
   /** How long a server may leave the question unanswered that older ones do not know. */
   readonly probeTimeoutMs: number;
+  readonly isScoped: boolean;
 }
 
 /** Connects with the second line of the SDK, which speaks revision 2026-07-28 too. */
@@ -24,7 +25,7 @@ export async function openSdk2(
   transport: Transport,
   identity: ClientIdentity,
   hooks: McpHooks,
-  { mode, probeTimeoutMs }: Negotiation,
+  { mode, probeTimeoutMs, isScoped }: Negotiation,
   signal: AbortSignal,
 ): Promise<McpClient> {
   const changed = (list: "tools" | "prompts" | "resources") => ({
@@ -50,7 +51,7 @@ export async function openSdk2(
       return await handler(isJsonObject(params) ? params : {}, { signal: mcpReq.signal, origin });
     });
   }
-  const opened = adaptSdk2(client, hooks, true);
+  const opened = adaptSdk2(client, hooks, { owned: true, isScoped });
   try {
     await withAbort(signal, (inner) =>
       client.connect(transport, { signal: inner, timeout: noTimeout }),
@@ -62,16 +63,16 @@ export async function openSdk2(
   return opened;
 }
 
-/**
- * A client of the second line.
- *
- * @param owned Whether it ends with what is returned.
- */
-export function adaptSdk2(client: Client, hooks: McpHooks, owned: boolean): McpClient {
+/** A client of the second line. */
+export function adaptSdk2(
+  client: Client,
+  hooks: McpHooks,
+  { owned, isScoped }: AdapterTerms,
+): McpClient {
   listen(client as SdkListeners, hooks);
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, async (signal, scope) => {
+    runRequest(options, isScoped, async (signal, scope) => {
       const message = { method, ...(params && { params: { ...params } }) };
       return (await client.request(
         message,
@@ -80,7 +81,7 @@ export function adaptSdk2(client: Client, hooks: McpHooks, owned: boolean): McpC
       )) as JsonObject;
     });
   const modernCall = (call: McpToolCall, options: McpRequestOptions = {}): Promise<JsonObject> =>
-    runRequest(options, async (signal, scope) => {
+    runRequest(options, isScoped, async (signal, scope) => {
       const { name, arguments: args, definition, meta, params } = call;
       // Without its output schema: results are checked by whoever reads them.
       const { outputSchema: _, ...toolDefinition } = definition ?? {};
@@ -106,7 +107,7 @@ export function adaptSdk2(client: Client, hooks: McpHooks, owned: boolean): McpC
         return readPage(await request("tools/list", cursor ? { cursor } : {}, options), "tools");
       }
       // All pages at once, and without the tools that the revision forbids to offer.
-      const answer = await runRequest(options, (signal, scope) =>
+      const answer = await runRequest(options, isScoped, (signal, scope) =>
         client.listTools(undefined, {
           ...settingsOf(options, signal, scope),
           cacheMode: "refresh",
@@ -131,15 +132,13 @@ export function adaptSdk2(client: Client, hooks: McpHooks, owned: boolean): McpC
 
 function settingsOf(
   { onProgress, allowInputRequired }: McpRequestOptions,
-  signal: AbortSignal,
-  scope: { resumable: boolean },
+  signal: AbortSignal | undefined,
+  scope: CallScope | undefined,
 ): RequestOptions {
   return {
-    signal,
     timeout: noTimeout,
-    onresumptiontoken: () => {
-      scope.resumable = true;
-    },
+    ...(signal && { signal }),
+    ...(scope && { onresumptiontoken: () => markResumable(scope) }),
     ...(onProgress && { onprogress: onProgress }),
     ...(allowInputRequired && { allowInputRequired }),
   };

@@ -45,7 +45,7 @@ describe("createLatest", () => {
     await turn();
     open[0]?.resolve("a");
     await turn();
-    expect(latest.known).toBe("a");
+    expect(latest.fresh).toBe("a");
     expect(open).toHaveLength(1);
   });
 

@@ -2,8 +2,8 @@
 export interface Latest<Value> {
   /** The newest: loaded when nothing is there yet, or something has changed. */
   get(): Promise<Value>;
-  /** What was loaded last, however old it is. */
-  readonly known: Value | undefined;
+  /** The newest, where it is there. */
+  readonly fresh: Value | undefined;
   /** It has changed. Loads it anew, in the background and once for any number of changes. */
   changed(): void;
   /** Forgets what is there; nothing is loaded before somebody asks. */
@@ -48,11 +48,11 @@ export function createLatest<Value>(
   }
 
   return {
-    get known() {
-      return known;
+    get fresh() {
+      return have === wanted ? known : undefined;
     },
     async get() {
-      return have === wanted && known !== undefined ? known : begin();
+      return this.fresh ?? begin();
     },
     changed() {
       wanted += 1;

@@ -15,8 +15,8 @@ export interface McpServer {
   readonly connection: Connection;
   /** As it lists them now; connects where nothing is connected. */
   tools(signal?: AbortSignal): Promise<RemoteTools>;
-  /** As it listed them last. */
-  readonly knownTools: RemoteTools | undefined;
+  /** The same, where nobody has to wait for it. */
+  readonly freshTools: RemoteTools | undefined;
   readonly log: (entry: McpLogEntry) => void;
 }
 
@@ -88,8 +88,8 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
     options,
     connection,
     log,
-    get knownTools() {
-      return list.known;
+    get freshTools() {
+      return connection.current && list.fresh;
     },
     async tools(signal) {
       return withAbort(signal, async () => {
