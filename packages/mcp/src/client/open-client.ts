@@ -7,6 +7,7 @@ import { callFetch } from "../transports/call-fetch.js";
 import { stdioTransport } from "../transports/stdio-transport.js";
 import { type ClientIdentity, ownIdentity } from "./client-identity.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
+import { transportEntry } from "./read-answers.js";
 import { httpStatusOf } from "./sdk-errors.js";
 import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
@@ -199,12 +200,15 @@ async function attempt(
   return client;
 }
 
-async function sdk2For({ sdk = "auto" }: OpenTerms): Promise<Sdk2 | undefined> {
+async function sdk2For({ sdk = "auto", hooks }: OpenTerms): Promise<Sdk2 | undefined> {
   if (sdk === 1) return undefined;
   try {
     return await import("@modelcontextprotocol/client");
   } catch (cause) {
-    if (sdk === "auto") return undefined;
+    if (sdk === "auto") {
+      hooks.log?.(transportEntry(cause));
+      return undefined;
+    }
     const message = "sdk: 2 needs the package @modelcontextprotocol/client: install it.";
     throw new ConfigurationError("sdk_missing", message, { cause });
   }

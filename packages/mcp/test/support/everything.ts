@@ -6,11 +6,18 @@ import { createServer } from "node:net";
 
 const require = createRequire(import.meta.url);
 
+const programs = {
+  everything: require.resolve("@modelcontextprotocol/server-everything/dist/index.js"),
+  filesystem: require.resolve("@modelcontextprotocol/server-filesystem/dist/index.js"),
+  memory: require.resolve("@modelcontextprotocol/server-memory/dist/index.js"),
+  "sequential-thinking": require.resolve(
+    "@modelcontextprotocol/server-sequential-thinking/dist/index.js",
+  ),
+};
+
 /** The program of an official server. */
-export function serverProgram(
-  name: "everything" | "filesystem" | "memory" | "sequential-thinking",
-) {
-  return require.resolve(`@modelcontextprotocol/server-${name}/dist/index.js`);
+export function serverProgram(name: keyof typeof programs): string {
+  return programs[name];
 }
 
 /** server-everything over HTTP, in a process of its own. */

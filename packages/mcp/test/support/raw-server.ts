@@ -21,7 +21,7 @@ export interface RawServer {
   readonly starts: number;
 }
 
-export interface Params {
+interface Params {
   readonly name?: string;
   readonly arguments: Record<string, unknown>;
   readonly cursor?: string;
