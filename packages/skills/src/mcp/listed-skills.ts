@@ -1,5 +1,5 @@
 import { isJsonObject } from "@tunic/core";
-import { loadSkill } from "../frontmatter/parse-skill.js";
+import { loadSkill, maxSkillSize } from "../frontmatter/parse-skill.js";
 import type { Skill, SkillFrontmatter } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
@@ -119,7 +119,8 @@ function skillOf(server: McpServer, frontmatter: SkillFrontmatter, place: Place)
     async load({ signal }) {
       const file = files?.get("SKILL.md") ?? { uri, maxBytes };
       const text = textOf(await readSkillFile(server, file, signal));
-      if (isSameFrontmatter(text, stated)) return servedText(server, loadSkill(text).body);
+      const { frontmatter: read, body } = loadSkill(text);
+      if (read !== undefined && isSameFrontmatter(text, stated)) return servedText(server, body);
       throw refusal(
         "skill_changed",
         `The server "${server.name}" gave a skill that is not the one it listed; go on without it.`,
@@ -160,7 +161,13 @@ function manifestOf(
     files.set(name, { uri, digest, size, maxBytes: size });
   }
   if (total > limits.skillBytes) return `It has more than ${limits.skillBytes} bytes.`;
-  return files.has("SKILL.md") ? files : "It does not list its SKILL.md.";
+  return skillFileFault(files.get("SKILL.md")) ?? files;
+}
+
+function skillFileFault(file: McpFile | undefined): string | undefined {
+  if (file === undefined) return "It does not list its SKILL.md.";
+  if (file.maxBytes <= maxSkillSize) return undefined;
+  return `Its SKILL.md has more than ${maxSkillSize} bytes.`;
 }
 
 function isSize(value: unknown): value is number {
