@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { processSandbox } from "./process-sandbox.js";
 import type { SandboxCommand } from "./sandbox.js";
@@ -33,4 +34,20 @@ it("a variable of any name reaches the program", async () => {
     sandbox.run({ program: process.execPath, args: ["-e", code], env }),
   ]);
   expect([all.stdout, own.stdout]).toEqual(["x y\n", "x y\n"]);
+});
+
+it("many programs at once put one listener on the signal of their run, and all of them stop", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const args = ["-e", "setInterval(() => {}, 1000)"];
+  const ends = Array.from({ length: 12 }, () =>
+    sandbox.run({ program: process.execPath, args, signal }),
+  );
+  const one = sandbox.run({ ...command, signal });
+  await one;
+  expect(getEventListeners(signal, "abort")).toHaveLength(1);
+  controller.abort(new Error("enough"));
+  const settled = await Promise.allSettled(ends);
+  for (const each of settled) expect(each).toMatchObject({ reason: { message: "enough" } });
+  expect(getEventListeners(signal, "abort")).toEqual([]);
 });
