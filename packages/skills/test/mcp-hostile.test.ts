@@ -1,3 +1,4 @@
+import { getEventListeners } from "node:events";
 import { describe, expect, it } from "vitest";
 import { type McpSkillsClient, mcpSkills } from "../src/index.js";
 import { isSameFrontmatter } from "../src/mcp/mcp-frontmatter.js";
@@ -119,4 +120,18 @@ describe("a SKILL.md of a server", () => {
     const found = await mcpSkills(client, { name: "docs", listSkills, limits }).list(context);
     await expect(found.skills[0]?.load(context)).rejects.toMatchObject({ code: "skill_changed" });
   });
+});
+
+it("a client that never answers, and hears of no end, holds nobody up", async () => {
+  const controller = new AbortController();
+  const { signal } = controller;
+  const client: McpSkillsClient = { readResource: () => new Promise(() => {}) };
+  const lists = Array.from({ length: 12 }, () =>
+    mcpSkills(client, { name: "docs" }).list({ signal }),
+  );
+  await Promise.resolve();
+  expect(getEventListeners(signal, "abort").length).toBeLessThanOrEqual(1);
+  controller.abort(new Error("enough"));
+  const settled = await Promise.allSettled(lists);
+  for (const each of settled) expect(each).toMatchObject({ reason: { message: "enough" } });
 });

@@ -1,9 +1,9 @@
-import { isJsonObject } from "@tunic/core";
+import { isJsonObject, withAbort } from "@tunic/core";
 import { loadSkill, maxSkillSize } from "../frontmatter/parse-skill.js";
 import type { Skill, SkillFrontmatter } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
-import { isAbsent, type ListMcpSkills, underOwnSignal } from "./mcp-client.js";
+import { isAbsent, type ListMcpSkills } from "./mcp-client.js";
 import { isSameFrontmatter, statedFrontmatter } from "./mcp-frontmatter.js";
 import { resourceOf, textOf } from "./mcp-resource.js";
 import { isDigest, type McpFile, type McpServer, readSkillFile, refusal } from "./mcp-server.js";
@@ -77,7 +77,7 @@ async function pageOf(
 ): Promise<unknown> {
   try {
     const params = cursor === undefined ? {} : { cursor };
-    return (await underOwnSignal(signal, (own) => list(params, { signal: own }))) ?? null;
+    return (await withAbort(signal, (own) => list(params, { signal: own }))) ?? null;
   } catch (error) {
     // Further on, the server would contradict itself.
     if (cursor === undefined && isAbsent(error)) return undefined;

@@ -1,13 +1,12 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { ToolError } from "@tunic/core";
+import { ToolError, withAbort } from "@tunic/core";
 import type { Skill } from "../skill.js";
 import {
   isAbsent,
   type ListMcpSkills,
   type McpResourceContents,
   type McpSkillsClient,
-  underOwnSignal,
 } from "./mcp-client.js";
 
 /** Bounds of what is taken from a server. */
@@ -64,7 +63,7 @@ export async function readMcpFile(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const contents = partsOf(
-    await underOwnSignal(signal, (own) => client.readResource({ uri }, { signal: own })),
+    await withAbort(signal, (own) => client.readResource({ uri }, { signal: own })),
   );
   // A server may write the address in another way, but then there must be no doubt.
   const part = contents.find((each) => each.uri === uri) ?? (contents.length === 1 && contents[0]);
@@ -105,12 +104,12 @@ export function refusal(code: string, message: string): ToolError {
 }
 
 /** Seen from outside its types: not every client looks at what a server gives. */
-function partsOf(result: unknown): readonly McpResourceContents[] {
-  const { contents } = isObject(result) ? result : {};
-  return Array.isArray(contents) ? contents.filter(isObject) : [];
+function partsOf(result: { readonly contents?: unknown } | null): readonly McpResourceContents[] {
+  const { contents } = result ?? {};
+  return Array.isArray(contents) ? contents.filter(isPart) : [];
 }
 
-function isObject(value: unknown): value is { readonly contents?: unknown } {
+function isPart(value: unknown): value is McpResourceContents {
   return typeof value === "object" && value !== null;
 }
 
