@@ -9,6 +9,8 @@ import * as approvals from "../packages/core/src/approvals.js";
 import * as core from "../packages/core/src/index.js";
 import * as interpreted from "../packages/core/src/interpreted.js";
 import * as gemini from "../packages/gemini/src/index.js";
+import * as mcp from "../packages/mcp/src/index.js";
+import * as mcpServer from "../packages/mcp/src/server.js";
 import * as openai from "../packages/openai/src/index.js";
 import * as resilience from "../packages/resilience/src/index.js";
 import * as security from "../packages/security/src/index.js";
@@ -28,6 +30,8 @@ describe("public exports", () => {
       "@tunic/core/approvals",
       "@tunic/core/interpreted",
       "@tunic/gemini",
+      "@tunic/mcp",
+      "@tunic/mcp/server",
       "@tunic/openai",
       "@tunic/resilience",
       "@tunic/security",
@@ -271,6 +275,18 @@ describe("public exports", () => {
       "fileSkills
       processScriptRunner"
     `);
+  });
+
+  it("of @tunic/mcp", () => {
+    expect(names(mcp)).toMatchInlineSnapshot(`
+      "McpError
+      McpTools
+      mcpTools"
+    `);
+  });
+
+  it("of @tunic/mcp/server", () => {
+    expect(names(mcpServer)).toMatchInlineSnapshot(`""`);
   });
 
   it("of @tunic/anthropic", () => {

@@ -35,6 +35,7 @@ export function cleanEnvironment(
     TMPDIR: temporary,
     ...(windows && { USERPROFILE: home, TEMP: temporary, TMP: temporary }),
     ...Object.fromEntries(passed),
-    ...Object.assign({}, ...more),
+    // Not by assignment: a variable may be called "__proto__".
+    ...Object.fromEntries(more.flatMap((each) => Object.entries(each))),
   };
 }

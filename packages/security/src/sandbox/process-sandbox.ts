@@ -130,7 +130,8 @@ async function folderOf({ work }: PrivateFolder, cwd: string): Promise<string> {
 }
 
 function checkCommand(command: SandboxCommand): SandboxCommand {
-  const { program, args, cwd, env, timeoutMs, maxOutputBytes } = command;
+  if (!isObject(command)) throw unfit("it must be an object such as { program, args }");
+  const { program, args, cwd, env, input, files, timeoutMs, maxOutputBytes } = command;
   if (!isText(program) || program === "" || (!isAbsolute(program) && /[\\/]/.test(program))) {
     throw unfit("`program` must be a name that is looked for on the PATH, or an absolute path");
   }
@@ -139,6 +140,10 @@ function checkCommand(command: SandboxCommand): SandboxCommand {
   }
   if (cwd !== undefined && !isText(cwd)) throw unfit("`cwd` must be a path");
   variables(unfit, "env", env);
+  if (input !== undefined && !isData(input)) throw unfit("`input` must be a text or bytes");
+  if (files !== undefined && !(Array.isArray(files) && files.every(isFile))) {
+    throw unfit("`files` must be a list of { path, content }, with texts or bytes as content");
+  }
   if (timeoutMs !== undefined) count(unfit, "timeoutMs", timeoutMs);
   if (maxOutputBytes !== undefined) count(unfit, "maxOutputBytes", maxOutputBytes);
   return command;
@@ -146,6 +151,18 @@ function checkCommand(command: SandboxCommand): SandboxCommand {
 
 function isText(value: unknown): value is string {
   return typeof value === "string" && !value.includes("\0");
+}
+
+function isFile(file: unknown): boolean {
+  return isObject(file) && typeof file["path"] === "string" && isData(file["content"]);
+}
+
+function isData(value: unknown): boolean {
+  return typeof value === "string" || value instanceof Uint8Array;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }
 
 type Complaint = (what: string) => ConfigurationError;

@@ -77,9 +77,12 @@ function parse(text: string, remarks: Remarks, directory: string | undefined): P
   return { ...(!refused && { frontmatter }), body: source.body, problems };
 }
 
-/** What turns text around or is seen by a model but by nobody else; flags are written with some of it. */
+/**
+ * What turns text around or is seen by a model but by nobody else. Flags are written with some of it, and after a
+ * character one variation selector can stand; two of them hide bytes.
+ */
 const hidden =
-  /[\u200B\u202A-\u202E\u2060-\u2069\uFEFF]|(?<![\u{1F3F4}\u{E0000}-\u{E007F}])[\u{E0000}-\u{E007F}]/u;
+  /[\u200B\u202A-\u202E\u2060-\u2069\uFEFF]|(?<![\u{1F3F4}\u{E0000}-\u{E007F}])[\u{E0000}-\u{E007F}]|[\uFE00-\uFE0F\u{E0100}-\u{E01EF}]{2}/u;
 
 function warnOfHidden({ body, yaml, yamlLine }: SkillText, remarks: Remarks): void {
   const at = body.search(hidden);

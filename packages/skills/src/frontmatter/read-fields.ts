@@ -10,11 +10,15 @@ import { scalarText } from "./yaml-entries.js";
 export const maxDescriptionLength = 1024;
 export const maxCompatibilityLength = 500;
 
-/** What another spelling of a field is taken for, so that no restriction gets lost. */
-const spellings: ReadonlyMap<string, string> = new Map([
-  ["allowed_tools", "allowed-tools"],
-  ["allowedtools", "allowed-tools"],
-]);
+/** Another spelling of the one field that restricts, so that no restriction gets lost. */
+function isAllowedTools(key: string): boolean {
+  const letters = key
+    .normalize("NFKC")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]/gu, "");
+  return /^allowedtools?$/.test(letters);
+}
+
 const known: ReadonlySet<string> = new Set([
   "name",
   "description",
@@ -57,9 +61,10 @@ function knownFields(entries: readonly Field[], remarks: Remarks): ReadonlyMap<s
   for (const field of entries) {
     const { line } = field;
     const lower = field.key.toLowerCase();
-    const key = known.has(field.key) ? field.key : (spellings.get(lower) ?? lower);
     // `Allowed-Tools` and the like are restrictions; that a `Name` is the name is not ours to say.
-    if (!known.has(field.key) && key !== "allowed-tools") {
+    const key = isAllowedTools(field.key) ? "allowed-tools" : field.key;
+    if (!known.has(key)) {
+      refuseMerged(field, remarks);
       const advice = known.has(lower)
         ? `it is written in small letters, "${lower}"`
         : 'fields of your own are members of metadata, for example "metadata: { team: docs }"';
@@ -77,6 +82,16 @@ function knownFields(entries: readonly Field[], remarks: Remarks): ReadonlyMap<s
     fields.set(key, field);
   }
   return fields;
+}
+
+/** What is merged (`<<`) is not read; for other readers it would restrict. */
+function refuseMerged({ key, line, node }: Field, remarks: Remarks): void {
+  if (key !== "<<" || !isMap(node)) return;
+  if (!node.items.some((item) => isScalar(item.key) && isAllowedTools(String(item.key.value))))
+    return;
+  remarks.refuse("allowed_tools_unreadable", "allowed-tools must be a field of its own.", {
+    line,
+  });
 }
 
 function readName(field: Field | undefined, remarks: Remarks, directory?: string): string {

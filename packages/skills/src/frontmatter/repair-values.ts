@@ -19,7 +19,7 @@ interface Entry {
 const entryLine = /^( *)([A-Za-z0-9_.-]+):[ \t]+(\S.*)$/;
 /** A field of the specification at a deeper place: quoting it would take a restriction for prose. */
 const fieldInside =
-  /^\s+(?:name|description|license|compatibility|metadata|allowed[-_]?tools)\s*:/i;
+  /^\s+(?:name|description|license|compatibility|metadata|allowed[^a-z0-9:]*tools?)\s*:/iu;
 
 /**
  * Finds values that are broken only because they are not quoted: a colon with a blank behind it, a first

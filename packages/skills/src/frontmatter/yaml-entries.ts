@@ -47,7 +47,7 @@ const maxYamlSize = 64 * 1024;
 const maxDepth = 64;
 
 /** Counts brackets wherever they stand, and marks of lists and keys that follow each other on a line. */
-function isDeep(yaml: string): boolean {
+export function isDeep(yaml: string): boolean {
   if (/(?:[-?:][ \t]+){16}/.test(yaml)) return true;
   let depth = 0;
   for (const character of yaml) {

@@ -1,9 +1,9 @@
-import { isJsonObject } from "@tunic/core";
-import { loadSkill } from "../frontmatter/parse-skill.js";
+import { isJsonObject, withAbort } from "@tunic/core";
+import { loadSkill, maxSkillSize } from "../frontmatter/parse-skill.js";
 import type { Skill, SkillFrontmatter } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
-import { isAbsent, type ListMcpSkills, underOwnSignal } from "./mcp-client.js";
+import { isAbsent, type ListMcpSkills } from "./mcp-client.js";
 import { isSameFrontmatter, statedFrontmatter } from "./mcp-frontmatter.js";
 import { resourceOf, textOf } from "./mcp-resource.js";
 import { isDigest, type McpFile, type McpServer, readSkillFile, refusal } from "./mcp-server.js";
@@ -77,7 +77,7 @@ async function pageOf(
 ): Promise<unknown> {
   try {
     const params = cursor === undefined ? {} : { cursor };
-    return (await underOwnSignal(signal, (own) => list(params, { signal: own }))) ?? null;
+    return (await withAbort(signal, (own) => list(params, { signal: own }))) ?? null;
   } catch (error) {
     // Further on, the server would contradict itself.
     if (cursor === undefined && isAbsent(error)) return undefined;
@@ -119,7 +119,8 @@ function skillOf(server: McpServer, frontmatter: SkillFrontmatter, place: Place)
     async load({ signal }) {
       const file = files?.get("SKILL.md") ?? { uri, maxBytes };
       const text = textOf(await readSkillFile(server, file, signal));
-      if (isSameFrontmatter(text, stated)) return servedText(server, loadSkill(text).body);
+      const { frontmatter: read, body } = loadSkill(text);
+      if (read !== undefined && isSameFrontmatter(text, stated)) return servedText(server, body);
       throw refusal(
         "skill_changed",
         `The server "${server.name}" gave a skill that is not the one it listed; go on without it.`,
@@ -160,7 +161,13 @@ function manifestOf(
     files.set(name, { uri, digest, size, maxBytes: size });
   }
   if (total > limits.skillBytes) return `It has more than ${limits.skillBytes} bytes.`;
-  return files.has("SKILL.md") ? files : "It does not list its SKILL.md.";
+  return skillFileFault(files.get("SKILL.md")) ?? files;
+}
+
+function skillFileFault(file: McpFile | undefined): string | undefined {
+  if (file === undefined) return "It does not list its SKILL.md.";
+  if (file.maxBytes <= maxSkillSize) return undefined;
+  return `Its SKILL.md has more than ${maxSkillSize} bytes.`;
 }
 
 function isSize(value: unknown): value is number {

@@ -36,22 +36,3 @@ const absent: ReadonlySet<unknown> = new Set([
 export function isAbsent(error: unknown): boolean {
   return error instanceof Error && "code" in error && absent.has(error.code);
 }
-
-/**
- * Does work under a signal of its own that follows another: clients leave listeners on the signal of each request,
- * and that of a run lives long.
- */
-export async function underOwnSignal<Value>(
-  signal: AbortSignal,
-  work: (own: AbortSignal) => Promise<Value>,
-): Promise<Value> {
-  signal.throwIfAborted();
-  const own = new AbortController();
-  const stop = () => own.abort(signal.reason);
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    return await work(own.signal);
-  } finally {
-    signal.removeEventListener("abort", stop);
-  }
-}

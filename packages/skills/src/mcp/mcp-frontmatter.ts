@@ -3,6 +3,7 @@ import { parse, stringify } from "yaml";
 import { loadSkill } from "../frontmatter/parse-skill.js";
 import { isSkillName } from "../frontmatter/skill-name.js";
 import { readSkillText } from "../frontmatter/skill-text.js";
+import { isDeep, yamlEntries } from "../frontmatter/yaml-entries.js";
 import type { SkillFrontmatter } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
 import type { McpServer } from "./mcp-server.js";
@@ -27,8 +28,8 @@ export function statedFrontmatter(
     problems.push({ severity, code, message, file });
     return undefined;
   };
-  const json = isJsonObject(stated) ? JSON.stringify(stated) : "";
-  if (json === "" || json.length > maxLength) {
+  const json = isJsonObject(stated) ? jsonOf(stated) : "";
+  if (json === "" || json.length > maxLength || isDeep(json)) {
     return problem("error", "mcp_entry", "The entry has no frontmatter that can be read.");
   }
   const yaml = stringify(JSON.parse(json), { aliasDuplicateObjects: false });
@@ -49,12 +50,26 @@ export function statedFrontmatter(
   return others;
 }
 
-/** Whether a `SKILL.md` says in its frontmatter exactly what an entry stated, every field of it. */
+/** Empty for what is no JSON, or nested so deeply that it cannot be written. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "";
+  }
+}
+
+/**
+ * Whether a `SKILL.md` says in its frontmatter exactly what an entry stated, every field of it. What the rules for
+ * files refuse is not the same: it could be so large or so deep that reading it never ends.
+ */
 export function isSameFrontmatter(text: string, stated: unknown): boolean {
   const { yaml } = readSkillText(text);
-  if (yaml === undefined) return false;
+  if (yaml === undefined || yamlEntries(yaml).faults.length > 0) return false;
   try {
-    return sameJson(JSON.parse(JSON.stringify(parse(yaml))), stated);
+    // Those of the block itself have just been compared, in linear time.
+    const values = parse(yaml, { uniqueKeys: false, logLevel: "error" });
+    return sameJson(JSON.parse(JSON.stringify(values)), stated);
   } catch {
     return false;
   }

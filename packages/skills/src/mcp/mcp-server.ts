@@ -1,13 +1,12 @@
 import { sha256 } from "@noble/hashes/sha2.js";
 import { bytesToHex } from "@noble/hashes/utils.js";
-import { ToolError } from "@tunic/core";
+import { ToolError, withAbort } from "@tunic/core";
 import type { Skill } from "../skill.js";
 import {
   isAbsent,
   type ListMcpSkills,
   type McpResourceContents,
   type McpSkillsClient,
-  underOwnSignal,
 } from "./mcp-client.js";
 
 /** Bounds of what is taken from a server. */
@@ -63,8 +62,8 @@ export async function readMcpFile(
   { uri, maxBytes, size, digest }: McpFile,
   signal: AbortSignal,
 ): Promise<Uint8Array> {
-  const { contents } = await underOwnSignal(signal, (own) =>
-    client.readResource({ uri }, { signal: own }),
+  const contents = partsOf(
+    await withAbort(signal, (own) => client.readResource({ uri }, { signal: own })),
   );
   // A server may write the address in another way, but then there must be no doubt.
   const part = contents.find((each) => each.uri === uri) ?? (contents.length === 1 && contents[0]);
@@ -104,9 +103,20 @@ export function refusal(code: string, message: string): ToolError {
   return new ToolError(message, { code, fix: message });
 }
 
+/** Seen from outside its types: not every client looks at what a server gives. */
+function partsOf(result: { readonly contents?: unknown } | null): readonly McpResourceContents[] {
+  const { contents } = result ?? {};
+  return Array.isArray(contents) ? contents.filter(isPart) : [];
+}
+
+function isPart(value: unknown): value is McpResourceContents {
+  return typeof value === "object" && value !== null;
+}
+
 /** Known without a copy: neither encoding makes a text shorter than that. */
 function leastSize({ text, blob }: McpResourceContents): number {
-  return text?.length ?? Math.floor(((blob?.length ?? 0) / 4) * 3) - 2;
+  if (typeof text === "string") return text.length;
+  return typeof blob === "string" ? Math.floor((blob.length / 4) * 3) - 2 : 0;
 }
 
 function bytesOf({ text, blob }: McpResourceContents): Uint8Array | undefined {

@@ -58,7 +58,7 @@ const shownOfEnd = 2000;
  *
  * The result is what it wrote to standard output. What fails is an error that the model can read, a `ToolError`:
  * `script_failed` with the exit code and the end of standard error, `script_timeout`, `script_interpreter` where
- * there is no program for it, `script_folder_size`.
+ * there is no program for it, `script_folder_size`, `script_name`.
  *
  * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */

@@ -19,6 +19,10 @@ export interface ScriptFiles {
   readonly leftOut: readonly string[];
 }
 
+/** A sandbox may be on a system where these mean something. */
+const namelessSomewhere = /[\\:]/;
+/** Each folder is looked at with all above it. */
+const maxDepth = 64;
 /** Nothing that a script would need. */
 const skipped: ReadonlySet<string> = new Set([".git", "__pycache__"]);
 
@@ -26,7 +30,8 @@ const skipped: ReadonlySet<string> = new Set([".git", "__pycache__"]);
  * The folder of a skill as it is now, each file read under the guards of a resource, but the script as it was when
  * it was checked. What is taken stays what it is, whatever happens to the folder meanwhile.
  *
- * @throws ToolError `script_folder_size` where there is more than may be brought along.
+ * @throws ToolError `script_folder_size` where there is more than may be brought along, `script_name` for a script
+ * that cannot be brought along under its name.
  */
 export async function scriptFiles(
   script: FileScript,
@@ -34,6 +39,10 @@ export async function scriptFiles(
   signal: AbortSignal,
 ): Promise<ScriptFiles> {
   const { root, folder } = script;
+  if (namelessSomewhere.test(script.name)) {
+    const message = `${script.name} cannot be run: not every system has files with such a name.`;
+    throw new ToolError(message, { code: "script_name" });
+  }
   const start = relative(root, folder).split(sep).filter(Boolean);
   const budget = { folders: limits.maxFiles };
   const turn = { since: performance.now() };
@@ -45,8 +54,7 @@ export async function scriptFiles(
     const path = segments.slice(start.length).join("/");
     if (path === script.name) return;
     if (files.length >= limits.maxFiles) throw tooMuch(`more than ${limits.maxFiles} files`);
-    // A sandbox may be on a system where these mean something.
-    if (/[\\:]/.test(path)) {
+    if (namelessSomewhere.test(path)) {
       leftOut.push(`${path} (its name is none everywhere)`);
       return;
     }
@@ -61,6 +69,7 @@ export async function scriptFiles(
     files.push({ path, content: read.bytes, executable: read.executable });
   };
   const visit = async (segments: readonly string[]): Promise<void> => {
+    if (segments.length - start.length > maxDepth) throw tooMuch(`folders ${maxDepth} deep`);
     const { entries = [] } = (await readFolder(walk, segments)) ?? {};
     for (const entry of entries) {
       if (skipped.has(entry.name)) continue;

@@ -24,7 +24,7 @@ export const noArguments = {
 
 /** What could be taken for the end of the frame, with characters in it that nobody sees, too. */
 const frameEnd = new RegExp(
-  `[<＜](?=${["[/／]", ..."skill_content"].map((each) => `[\\s\\p{Cf}]*${each}`).join("")})`,
+  `[<＜](?=${["[/／]", ..."skill_content"].map((each) => `[\\s\\p{Cf}\\p{DI}]*${each}`).join("")})`,
   "giu",
 );
 
@@ -62,7 +62,8 @@ export function loadedText(
 
 /** What a skill gave. What others may have written says so, for information flow. */
 export function answerOf(trust: Skill["trust"], given: string | Content): ToolResult {
-  const content = typeof given === "string" ? textContent(given) : given;
+  // Of an empty text the loop would make one of its own, which says nothing of whose it is.
+  const content = typeof given === "string" ? textContent(given || "(empty text)") : given;
   return toolResult({ contents: [trust === "trusted" ? content : untrusted(content)] });
 }
 
@@ -120,7 +121,16 @@ export async function scriptAnswer(
     const { code, fix = undefined } = value instanceof ToolError ? value : { code: "tool_error" };
     return failed(code, fix === undefined ? value.message : `${value.message} ${fix}`, trust);
   }
-  return answerOf(trust, typeof value === "string" ? value : (JSON.stringify(value) ?? ""));
+  return answerOf(trust, typeof value === "string" ? value : jsonOf(value));
+}
+
+/** The script has run: that what it gives is no JSON must not look as if it had failed. */
+function jsonOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? "";
+  } catch {
+    return "(It gave something that cannot be shown.)";
+  }
 }
 
 /** What is wrong with the arguments of a script, with an example where it has one. */

@@ -14,13 +14,27 @@ function words(text: string): string[] {
   );
 }
 
+/** Each costs a look at all that is indexed; nobody waits for the answer to an essay, least of all other runs. */
+const mostQueryWords = 32;
+
+/** Each word once, whatever its case. */
+function queryWords(query: string): string[] {
+  return [...new Set(words(query.toLowerCase()))].slice(0, mostQueryWords);
+}
+
 const cjk = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}]/u;
 
 export function skillSearch(skills: readonly Skill[]): SkillSearch {
   const index = new MiniSearch<{ readonly id: number; name: string; description: string }>({
     fields: ["name", "description"],
     tokenize: words,
-    searchOptions: { boost: { name: 3 }, prefix: true, fuzzy: 0.2 },
+    searchOptions: {
+      tokenize: queryWords,
+      boost: { name: 3 },
+      // One letter begins half of all words.
+      prefix: ({ length }) => length > 1,
+      fuzzy: 0.2,
+    },
   });
   index.addAll(
     skills.map(({ frontmatter: { name, description } }, id) => ({ id, name, description })),

@@ -68,7 +68,7 @@ export function sortedSkills(skills: readonly Skill[]): readonly Skill[] {
 /** One line of text as XML has it, without characters that cannot be seen. */
 export function escaped(text: string): string {
   return text
-    .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}]/gu, "")
+    .replace(/[\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{DI}]/gu, "")
     .replace(/[\p{Z}\p{Cc}]+/gu, " ")
     .trim()
     .replaceAll("&", "&amp;")

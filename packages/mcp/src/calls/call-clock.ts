@@ -1,0 +1,76 @@
+import { ToolTimeoutError } from "@tunic/core";
+import { cancelled } from "../client/run-request.js";
+
+/** The clock of a run. */
+export interface Clock {
+  now(): number;
+  setTimer(callback: () => void, ms: number): () => void;
+}
+
+export interface CallLimits {
+  /** Without a sign of progress. */
+  readonly timeoutMs: number;
+  /** In all. */
+  readonly maxTotalTimeoutMs: number;
+}
+
+/**
+ * Runs a call under its time limits. Every sign of progress gives it `timeoutMs` again, and none gives it more
+ * than `maxTotalTimeoutMs`.
+ *
+ * @param work Gets a signal that fires when nobody waits for it any more, and what to call at each sign of progress.
+ * @throws ToolTimeoutError when the time is up; the reason of the signal, as it is.
+ */
+export function withinLimits<Value>(
+  clock: Clock,
+  { timeoutMs, maxTotalTimeoutMs }: CallLimits,
+  outer: AbortSignal,
+  work: (signal: AbortSignal, progressed: () => void) => Promise<Value>,
+): Promise<Value> {
+  // One promise, one controller and one timer: calls are many.
+  return new Promise<Value>((resolve, reject) => {
+    if (outer.aborted) throw outer.reason;
+    const controller = new AbortController();
+    const end = clock.now() + maxTotalTimeoutMs;
+    let isOver = false;
+    const release = (): void => {
+      isOver = true;
+      cancelTimer();
+      outer.removeEventListener("abort", abort);
+    };
+    const stop = (reason: unknown): void => {
+      release();
+      reject(reason);
+      controller.abort(cancelled);
+    };
+    const abort = (): void => stop(outer.reason);
+    const startTimer = (): (() => void) => {
+      const left = end - clock.now();
+      return left <= timeoutMs
+        ? clock.setTimer(() => stop(late(maxTotalTimeoutMs, " in all")), left)
+        : clock.setTimer(() => stop(late(timeoutMs, "")), timeoutMs);
+    };
+    let cancelTimer = startTimer();
+    outer.addEventListener("abort", abort);
+    const progressed = (): void => {
+      if (isOver) return;
+      cancelTimer();
+      cancelTimer = startTimer();
+    };
+    work(controller.signal, progressed).then(
+      (value) => {
+        release();
+        resolve(value);
+      },
+      (error: unknown) => {
+        release();
+        reject(error);
+      },
+    );
+  });
+}
+
+function late(ms: number, what: string): ToolTimeoutError {
+  const fix = `The server did not answer within ${ms} ms${what}; the call was cancelled, and may or may not have had an effect.`;
+  return new ToolTimeoutError(fix, { fix });
+}

@@ -1,0 +1,151 @@
+import {
+  type FunctionInvocationContext,
+  type JsonObject,
+  ToolError,
+  type ToolResult,
+} from "@tunic/core";
+import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
+import type { McpServer } from "../connection/mcp-server.js";
+import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { failure, readResult } from "../results/read-result.js";
+import { isOffered } from "../tools/offered.js";
+import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
+import { shortened } from "../transports/noise-log.js";
+import { withinLimits } from "./call-clock.js";
+
+/** A call of a server's tool. */
+export interface RemoteCall {
+  readonly server: McpServer;
+  /** As it was when the model was told of it. */
+  readonly tool: RemoteTool;
+  /** Whether it may run twice. */
+  readonly repeatable: boolean;
+  readonly arguments: JsonObject;
+  readonly context: FunctionInvocationContext;
+}
+
+/**
+ * Calls a tool of a server, within its time limits, and reads what comes of it. When the connection breaks, the
+ * call is made once more over a new one, where that does no harm: the server has not seen it, or it may run twice.
+ *
+ * @throws ToolError `mcp_connection_lost` where nobody knows whether it has run, `mcp_unavailable` where the server
+ * cannot be reached; ToolTimeoutError; the reason of the run's signal, as it is.
+ */
+export async function callTool(call: RemoteCall): Promise<ToolResult> {
+  const { server, context } = call;
+  const headers = typeof server.options.headers === "function" ? await headersFor(call) : undefined;
+  let isOver = false;
+  try {
+    return await withinLimits(context.run, server.options, context.signal, (signal, progressed) => {
+      const onProgress = (progress: McpProgress): void => {
+        progressed();
+        if (!isOver) showProgress(context, progress);
+      };
+      return callOrRepeat(call, { signal, onProgress, headers, origin: call });
+    });
+  } catch (error) {
+    if (!(error instanceof McpError)) throw error;
+    return asResult(server.label, error);
+  } finally {
+    isOver = true;
+  }
+}
+
+/** A connection that has just broken may not know it yet, and refuse the second try as well. */
+const mostTries = 3;
+
+async function callOrRepeat(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
+  let mayHaveRun = false;
+  for (let tries = 1; ; tries++) {
+    try {
+      return await callOnce(call, options);
+    } catch (error) {
+      const isSafe = isUnsentLoss(error) || (isLoss(error) && call.repeatable && !mayHaveRun);
+      if (!isSafe || tries === mostTries) throw mayHaveRun ? uncertain(error) : error;
+      mayHaveRun ||= !isUnsentLoss(error);
+    }
+  }
+}
+
+async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
+  const { server, tool, arguments: args } = call;
+  const { connection, options: settings } = server;
+  const { tools } = server.freshTools ?? (await server.tools(options.signal));
+  const gone = whyNotOffered(call, tools);
+  if (gone !== undefined) return gone;
+  const client = connection.current ?? (await connection.acquire(options.signal));
+  try {
+    const { name, definition } = tool;
+    const answer = await client.callTool({ name, arguments: args, definition }, options);
+    connection.succeeded();
+    return readResult(answer, settings.limits.maxResultBytes);
+  } catch (error) {
+    if (isUnsentLoss(error)) connection.discard(client);
+    throw error;
+  }
+}
+
+/** Only what the server offers now, as it was when the model was told, is called. */
+function whyNotOffered(
+  { server, tool }: RemoteCall,
+  tools: RemoteTools["tools"],
+): ToolResult | undefined {
+  if (!isOffered(tool.name, server.options)) {
+    return failure("mcp_tool_gone", `The tool is not allowed here.`);
+  }
+  const now = tools.get(tool.name);
+  if (now === undefined) {
+    return failure("mcp_tool_gone", "Not run: the server does not offer this tool any more.");
+  }
+  if (now.key === tool.key) return undefined;
+  return failure("mcp_tool_changed", "Not run: the server has changed this tool meanwhile.");
+}
+
+/** That the last try was not sent says nothing about the one before. */
+function uncertain(error: unknown): unknown {
+  if (!(error instanceof McpError) || !error.notSent) return error;
+  return new McpError("mcp_connection_lost", error.message, { cause: error });
+}
+
+function isLoss(error: unknown): boolean {
+  return error instanceof McpError && error.code === "mcp_connection_lost";
+}
+
+/** What the server answers is for the model; what happens on the way is told in our own words. */
+function asResult(label: string, error: McpError): ToolResult {
+  const { code, message, rpcCode } = error;
+  if (code === "mcp_request_failed") {
+    return failure(code, `MCP error${rpcCode === undefined ? "" : ` ${rpcCode}`}: ${message}`);
+  }
+  if (code === "mcp_wrong_answer") {
+    return failure(code, `The server's answer makes no sense. ${message}`);
+  }
+  if (code === "mcp_connection_lost" && !error.notSent) {
+    const fix = `The connection to the server "${label}" broke; the call may or may not have had an effect.`;
+    throw new ToolError(message, { code, fix, cause: error });
+  }
+  const fix = `Not run: the server "${label}" cannot be reached now.`;
+  throw new ToolError(message, { code: "mcp_unavailable", fix, retryable: true, cause: error });
+}
+
+async function headersFor({
+  server,
+  context,
+}: RemoteCall): Promise<Readonly<Record<string, string>> | undefined> {
+  const { headers } = server.options;
+  if (typeof headers !== "function") return undefined;
+  const { run, session, tool } = context;
+  return headers({ run, session, tool });
+}
+
+const longestProgress = 500;
+
+function showProgress(context: FunctionInvocationContext, progress: McpProgress): void {
+  const { message, progress: done, total } = progress;
+  const text =
+    typeof message === "string" && message !== ""
+      ? shortened(message, longestProgress)
+      : `${done}${total === undefined ? "" : `/${total}`}`;
+  // A consumer that fails fails the run, not the one who tells.
+  Promise.resolve(context.reportProgress(text)).catch(() => {});
+}

@@ -1,0 +1,227 @@
+import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
+import type { Transport as Sdk1Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ConfigurationError, withCause } from "@tunic/core";
+import { McpError } from "../mcp-error.js";
+import type { ReadTarget } from "../target.js";
+import { callFetch } from "../transports/call-fetch.js";
+import { stdioTransport } from "../transports/stdio-transport.js";
+import { type ClientIdentity, ownIdentity } from "./client-identity.js";
+import type { McpClient, McpHooks } from "./mcp-client.js";
+import { transportEntry } from "./read-answers.js";
+import { httpStatusOf } from "./sdk-errors.js";
+import { openSdk1 } from "./sdk1-client.js";
+import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
+
+/** How a connection is opened. */
+export interface OpenTerms {
+  readonly hooks: McpHooks;
+  readonly signal: AbortSignal;
+  readonly connectTimeoutMs: number;
+  readonly maxMessageBytes: number;
+  /** Over HTTP, with requests that are not made for a call. */
+  readonly ambientHeaders?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
+  /** Signs in at servers that ask for it, as the SDK's transports do. */
+  readonly authProvider?: OAuthClientProvider | undefined;
+  /** `auto`: the second line of the SDK where it is installed. Default `auto`. */
+  readonly sdk?: "auto" | 1 | 2 | undefined;
+  readonly identity?: ClientIdentity | undefined;
+}
+
+type HttpTarget = Extract<ReadTarget, { kind: "http" }>;
+
+/**
+ * Opens a connection to a server.
+ *
+ * @throws McpError `mcp_connect_failed`, with what the server has written before it ended.
+ */
+export async function openClient(target: ReadTarget, terms: OpenTerms): Promise<McpClient> {
+  switch (target.kind) {
+    case "stdio":
+      return openStdio(target, terms);
+    case "http":
+      return openHttp(target, terms);
+    case "websocket":
+      return openWebSocket(target.url, terms);
+  }
+}
+
+async function openStdio(
+  target: Extract<ReadTarget, { kind: "stdio" }>,
+  terms: OpenTerms,
+): Promise<McpClient> {
+  const { maxMessageBytes, hooks } = terms;
+  const start = () => stdioTransport({ ...target, maxMessageBytes, log: hooks.log });
+  const sdk2 = await sdk2For(terms);
+  const negotiations: readonly (Negotiation["mode"] | undefined)[] =
+    sdk2 === undefined ? [undefined] : ["auto", "legacy"];
+  let failure: unknown;
+  let lastWords = "";
+  for (const mode of negotiations) {
+    const transport = start();
+    try {
+      if (sdk2 === undefined || mode === undefined) {
+        return await sdk1Client(transport as unknown as Sdk1Transport, terms, false);
+      }
+      return await sdk2Client(sdk2, transport as never, terms, { mode, isScoped: false });
+    } catch (error) {
+      terms.signal.throwIfAborted();
+      failure = error;
+      lastWords = transport.lastWords;
+      await transport.close();
+      // A server may end at a question that it does not know: without that question, then. Not one that cannot be started.
+      if (transport.pid === null) break;
+    }
+  }
+  const words = lastWords === "" ? "" : ` Its last words were: ${lastWords}`;
+  throw failed(`"${target.command}" could not be connected to`, failure, words);
+}
+
+async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient> {
+  const { url, transport } = target;
+  const where = `The server at ${url.origin}${url.pathname} could not be connected to`;
+  const tries: readonly ("http" | "sse")[] = transport === "auto" ? ["http", "sse"] : [transport];
+  let failure: unknown;
+  for (const kind of tries) {
+    try {
+      return await openHttpAs(kind, target, terms);
+    } catch (error) {
+      terms.signal.throwIfAborted();
+      // What matters is what the newer transport said.
+      failure ??= error;
+      if (!knowsNoStreamableHttp(error)) break;
+    }
+  }
+  throw failed(where, failure, "");
+}
+
+async function openHttpAs(
+  kind: "http" | "sse",
+  { url, headers }: HttpTarget,
+  terms: OpenTerms,
+): Promise<McpClient> {
+  const { maxMessageBytes, authProvider, ambientHeaders } = terms;
+  const fetch = callFetch({ url, headers, ambientHeaders, maxBytes: maxMessageBytes });
+  const settings = { fetch, ...(authProvider && { authProvider }) };
+  const sdk2 = await sdk2For(terms);
+  if (sdk2 !== undefined) {
+    const { StreamableHTTPClientTransport: Http, SSEClientTransport: Sse } = sdk2;
+    const transport =
+      kind === "http"
+        ? new Http(url, settings as ConstructorParameters<typeof Http>[1])
+        : new Sse(url, settings as ConstructorParameters<typeof Sse>[1]);
+    const client = await sdk2Client(sdk2, transport, terms, {
+      mode: kind === "http" ? "auto" : "legacy",
+      isScoped: true,
+    });
+    if (kind === "sse") endWithStream(transport);
+    return client;
+  }
+  if (kind === "http") {
+    const http = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
+    const transport = new http.StreamableHTTPClientTransport(url, settings);
+    return sdk1Client(transport as Sdk1Transport, terms, true);
+  }
+  const sse = await import("@modelcontextprotocol/sdk/client/sse.js");
+  const transport = new sse.SSEClientTransport(url, settings);
+  const client = await sdk1Client(transport, terms, true);
+  endWithStream(transport);
+  return client;
+}
+
+/**
+ * The SDK opens a broken SSE stream again, which is another session then: what was asked in the old one would
+ * wait for ever. So the connection ends with its stream.
+ */
+function endWithStream(transport: {
+  onerror?: ((error: Error) => void) | undefined;
+  close(): Promise<void>;
+}): void {
+  const { onerror } = transport;
+  transport.onerror = (error) => {
+    onerror?.(error);
+    if (error.constructor.name === "SseError") void transport.close();
+  };
+}
+
+async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
+  if (globalThis.WebSocket === undefined) {
+    throw new ConfigurationError(
+      "websocket_missing",
+      "This runtime has no WebSocket. Use Node 22 or newer, or set globalThis.WebSocket to that of the package ws.",
+    );
+  }
+  const socket = await import("@modelcontextprotocol/sdk/client/websocket.js");
+  try {
+    return await sdk1Client(new socket.WebSocketClientTransport(url), terms, false);
+  } catch (error) {
+    terms.signal.throwIfAborted();
+    throw failed(`The server at ${url.origin}${url.pathname} could not be connected to`, error, "");
+  }
+}
+
+function sdk1Client(
+  transport: Sdk1Transport,
+  terms: OpenTerms,
+  isScoped: boolean,
+): Promise<McpClient> {
+  const { identity = ownIdentity, signal } = terms;
+  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, isScoped, signal));
+}
+
+function sdk2Client(
+  sdk: Sdk2,
+  transport: Parameters<typeof openSdk2>[1],
+  terms: OpenTerms,
+  how: Pick<Negotiation, "mode" | "isScoped">,
+): Promise<McpClient> {
+  const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
+  const probeTimeoutMs = Math.ceil(connectTimeoutMs / 3);
+  return attempt(terms, (hooks) =>
+    openSdk2(sdk, transport, identity, hooks, { ...how, probeTimeoutMs }, signal),
+  );
+}
+
+/** Tells of the end of what was opened, and not of that of attempts which failed. */
+async function attempt(
+  { hooks }: OpenTerms,
+  open: (hooks: McpHooks) => Promise<McpClient>,
+): Promise<McpClient> {
+  let isOpen = false;
+  let hasEnded = false;
+  const client = await open({
+    ...hooks,
+    closed() {
+      hasEnded = true;
+      if (isOpen) hooks.closed?.();
+    },
+  });
+  isOpen = true;
+  if (hasEnded) hooks.closed?.();
+  return client;
+}
+
+async function sdk2For({ sdk = "auto", hooks }: OpenTerms): Promise<Sdk2 | undefined> {
+  if (sdk === 1) return undefined;
+  try {
+    return await import("@modelcontextprotocol/client");
+  } catch (cause) {
+    if (sdk === "auto") {
+      hooks.log?.(transportEntry(cause));
+      return undefined;
+    }
+    const message = "sdk: 2 needs the package @modelcontextprotocol/client: install it.";
+    throw new ConfigurationError("sdk_missing", message, { cause });
+  }
+}
+
+/** Answers of servers that only know SSE: they have nothing to post to there. */
+function knowsNoStreamableHttp(error: unknown): boolean {
+  const status = httpStatusOf(error);
+  return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403;
+}
+
+function failed(what: string, cause: unknown, words: string): McpError {
+  const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+  const message = withCause(`${what}: ${why}`, cause).replace(/\.?$/, ".");
+  return new McpError("mcp_connect_failed", `${message}${words}`, { cause, notSent: true });
+}

@@ -1,0 +1,60 @@
+import { isJsonObject, type JsonObject } from "@tunic/core";
+import { McpError } from "../mcp-error.js";
+import { shortened } from "../transports/noise-log.js";
+import type { McpLogEntry, McpLogLevel, McpPage, McpServerInfo } from "./mcp-client.js";
+
+const levels: ReadonlySet<string> = new Set<McpLogLevel>([
+  "debug",
+  "info",
+  "notice",
+  "warning",
+  "error",
+  "critical",
+  "alert",
+  "emergency",
+]);
+
+const longestText = 2000;
+
+/** A page of a list whose members stand under `member`. */
+export function readPage(answer: JsonObject, member: string): McpPage {
+  const { [member]: items, nextCursor } = answer;
+  if (!Array.isArray(items)) {
+    throw new McpError("mcp_wrong_answer", `The server's list has no \`${member}\`.`);
+  }
+  // "" is taken for the end, as servers mean it.
+  const isLast = typeof nextCursor !== "string" || nextCursor === "";
+  return { items, ...(!isLast && { nextCursor }) };
+}
+
+/** What a server says of itself, from what it answered the handshake with. */
+export function readServerInfo(
+  info: unknown,
+  rest: Pick<McpServerInfo, "instructions" | "protocolVersion"> & {
+    readonly capabilities: unknown;
+  },
+): McpServerInfo {
+  const { name, version } = isJsonObject(info) ? info : {};
+  const { capabilities } = rest;
+  return {
+    ...rest,
+    name: typeof name === "string" ? name : "",
+    version: typeof version === "string" ? version : "",
+    capabilities: isJsonObject(capabilities) ? capabilities : {},
+  };
+}
+
+/** The parameters of a `notifications/message`. */
+export function readLogEntry({ level, logger, data }: JsonObject): McpLogEntry {
+  return {
+    level: typeof level === "string" && levels.has(level) ? (level as McpLogLevel) : "info",
+    logger: typeof logger === "string" ? shortened(logger, 100) : "server",
+    data: typeof data === "string" ? shortened(data, longestText) : data,
+  };
+}
+
+/** Anything that goes wrong without ending a request. */
+export function transportEntry(error: unknown): McpLogEntry {
+  const text = error instanceof Error ? error.message : String(error);
+  return { level: "debug", logger: "transport", data: shortened(text, longestText) };
+}

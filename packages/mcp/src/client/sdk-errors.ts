@@ -1,0 +1,103 @@
+import { isJsonObject } from "@tunic/core";
+import { McpError } from "../mcp-error.js";
+
+/** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
+const connectionClosed = -32000;
+const noServerError: ReadonlySet<string> = new Set([
+  "NOT_CONNECTED",
+  "CONNECTION_CLOSED",
+  "SEND_FAILED",
+]);
+
+/** Where nothing has been sent: nobody listens there, or the name leads nowhere. */
+const neverSent: ReadonlySet<unknown> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "UND_ERR_CONNECT_TIMEOUT",
+]);
+
+/**
+ * What an SDK threw, in the words of this package. Errors are told apart by their members: there may be
+ * several copies of an SDK, and a ready client brings its own.
+ *
+ * @param established Whether the server has a session of ours: then "no such session" means that it has ended.
+ */
+export function toMcpError(error: unknown, established: boolean): unknown {
+  if (error instanceof McpError || !(error instanceof Error)) return error;
+  const { code, data } = error as Error & Readonly<Record<string, unknown>>;
+  const { message } = error;
+  const httpStatus = httpStatusOf(error);
+  if (established && isSessionGone(httpStatus, message)) {
+    return lost("The server has ended the session.", error, true);
+  }
+  if (httpStatus !== undefined) {
+    const notSent = httpStatus === 401 || httpStatus === 403 || httpStatus === 429;
+    return new McpError("mcp_request_failed", message, {
+      cause: error,
+      rpcCode: httpStatus,
+      notSent,
+    });
+  }
+  if (typeof code === "string" && noServerError.has(code)) {
+    return lost(message, error, code === "NOT_CONNECTED");
+  }
+  if (message === "Not connected") return lost(message, error, true);
+  if (code === connectionClosed && /connection closed/i.test(message)) {
+    return lost("The connection was closed.", error, false);
+  }
+  if (typeof code === "number") {
+    // The SDK writes the code into the message.
+    const text = message.replace(/^MCP error -?\d+: /, "");
+    return new McpError("mcp_request_failed", text, { cause: error, rpcCode: code, data });
+  }
+  if (isNetworkError(error)) {
+    return lost(innermost(error).message, error, neverSent.has(codeOf(innermost(error))));
+  }
+  return new McpError("mcp_wrong_answer", message, { cause: error });
+}
+
+function lost(message: string, cause: unknown, notSent: boolean): McpError {
+  return new McpError("mcp_connection_lost", message, { cause, notSent });
+}
+
+/** The status of an HTTP answer that an SDK has made an error of. */
+export function httpStatusOf(error: unknown): number | undefined {
+  if (!(error instanceof Error)) return undefined;
+  const { code, data, status } = error as Error & Readonly<Record<string, unknown>>;
+  const isHttp = /^(StreamableHTTPError|SseError)$/.test(error.constructor.name);
+  const candidates = [status, isJsonObject(data) ? data["status"] : undefined, isHttp && code];
+  return candidates.find(
+    (each): each is number => typeof each === "number" && each >= 100 && each < 600,
+  );
+}
+
+/** 404 is the answer of the specification; some servers say it with 400. */
+function isSessionGone(status: number | undefined, message: string): boolean {
+  return status === 404 || (status === 400 && /\bsession\b/i.test(message));
+}
+
+/** What `fetch` and sockets throw. */
+function isNetworkError(error: Error): boolean {
+  const { message } = error;
+  return (
+    (error instanceof TypeError && /fetch failed|terminated|network/i.test(message)) ||
+    typeof codeOf(innermost(error)) === "string"
+  );
+}
+
+function innermost(error: Error): Error {
+  let inner = error;
+  for (let depth = 0; depth < 8; depth++) {
+    const cause: unknown = inner instanceof AggregateError ? inner.errors[0] : inner.cause;
+    if (!(cause instanceof Error)) break;
+    inner = cause;
+  }
+  return inner;
+}
+
+function codeOf(error: Error): unknown {
+  return "code" in error ? error.code : undefined;
+}

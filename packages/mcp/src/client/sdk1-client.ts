@@ -1,0 +1,88 @@
+import { Client } from "@modelcontextprotocol/sdk/client/index.js";
+import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
+import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
+import { ResultSchema, McpError as RpcError } from "@modelcontextprotocol/sdk/types.js";
+import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
+import { type AdapterTerms, callScope, markResumable } from "./call-scope.js";
+import type { ClientIdentity } from "./client-identity.js";
+import { closeClient, listen, type SdkListeners } from "./listen.js";
+import type { McpClient, McpHooks } from "./mcp-client.js";
+import { readPage, readServerInfo } from "./read-answers.js";
+import { noTimeout, runRequest } from "./run-request.js";
+
+/** Connects with the first line of the SDK: revisions up to 2025-11-25, WebSocket too. */
+export async function openSdk1(
+  transport: Transport,
+  identity: ClientIdentity,
+  hooks: McpHooks,
+  isScoped: boolean,
+  signal: AbortSignal,
+): Promise<McpClient> {
+  const client = new Client({ ...identity }, { capabilities: { ...hooks.capabilities } });
+  const { requests = {} } = hooks;
+  client.fallbackRequestHandler = async ({ method, params }, extra) => {
+    const handler = Object.hasOwn(requests, method) ? requests[method] : undefined;
+    if (handler === undefined) throw new RpcError(-32601, "Method not found");
+    const origin = callScope.getStore()?.origin;
+    return await handler(isJsonObject(params) ? params : {}, { signal: extra.signal, origin });
+  };
+  const opened = adaptSdk1(client, hooks, { owned: true, isScoped });
+  try {
+    await withAbort(signal, (inner) =>
+      client.connect(transport, { signal: inner, timeout: noTimeout }),
+    );
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return opened;
+}
+
+/** A client of the first line. */
+export function adaptSdk1(
+  client: Client,
+  hooks: McpHooks,
+  { owned, isScoped }: AdapterTerms,
+): McpClient {
+  listen(client as SdkListeners, hooks);
+  const request: McpClient["request"] = (method, params, options = {}) =>
+    runRequest(options, isScoped, async (signal, scope) => {
+      const { onProgress } = options;
+      const settings: RequestOptions = {
+        timeout: noTimeout,
+        ...(signal && { signal }),
+        ...(scope && { onresumptiontoken: () => markResumable(scope) }),
+        ...(onProgress && { onprogress: onProgress }),
+      };
+      const message = { method, ...(params && { params: { ...params } }) };
+      return (await client.request(message, ResultSchema, settings)) as JsonObject;
+    });
+  return {
+    get server() {
+      return readServerInfo(client.getServerVersion(), {
+        instructions: client.getInstructions(),
+        protocolVersion: protocolVersionOf(client),
+        capabilities: client.getServerCapabilities(),
+      });
+    },
+    request,
+    async listTools(cursor, options) {
+      return readPage(await request("tools/list", cursor ? { cursor } : {}, options), "tools");
+    },
+    callTool({ name, arguments: args, meta, params }, options) {
+      const all = { ...params, name, arguments: args, ...(meta && { _meta: meta }) };
+      return request("tools/call", all, options);
+    },
+    async notify(method, params) {
+      await client.notification({ method, ...(params && { params: { ...params } }) });
+    },
+    async close() {
+      if (owned) await closeClient(client);
+    },
+  };
+}
+
+function protocolVersionOf({ transport }: Client): string | undefined {
+  const version: unknown = transport && Reflect.get(transport, "protocolVersion");
+  return typeof version === "string" ? version : undefined;
+}

@@ -1,0 +1,104 @@
+import { withAbort } from "@tunic/core";
+import type { McpClient, McpHooks, McpLogEntry } from "../client/mcp-client.js";
+import { isUnsentLoss } from "../mcp-error.js";
+import type { ReadOptions } from "../options.js";
+import { type RemoteTools, readRemoteTools } from "../tools/remote-tool.js";
+import { Connection } from "./connection.js";
+import { createLatest } from "./latest.js";
+import { listPages } from "./list-pages.js";
+import { withinMs } from "./within-ms.js";
+
+/** One server: its connection, and what it offers now. */
+export interface McpServer {
+  readonly label: string;
+  readonly options: ReadOptions;
+  readonly connection: Connection;
+  /** As it lists them now; connects where nothing is connected. */
+  tools(signal?: AbortSignal): Promise<RemoteTools>;
+  /** The same, where nobody has to wait for it. */
+  readonly freshTools: RemoteTools | undefined;
+  readonly log: (entry: McpLogEntry) => void;
+}
+
+export interface McpServerTerms {
+  readonly label: string;
+  readonly options: ReadOptions;
+  readonly hooks: McpHooks;
+  readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+  readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
+  readonly now?: (() => number) | undefined;
+}
+
+export function createMcpServer(terms: McpServerTerms): McpServer {
+  const { label, options, onLog, hooks } = terms;
+  const { connectTimeoutMs, limits } = options;
+  const log = (entry: McpLogEntry): void => {
+    try {
+      onLog?.(entry);
+    } catch {
+      // A log that fails is no reason to fail anything else.
+    }
+  };
+  const list = createLatest(loadTools, (error) => {
+    const why = error instanceof Error ? error.message : String(error);
+    const data = `The changed list of tools could not be read: ${why}`;
+    log({ level: "warning", logger: "tools", data });
+  });
+  const connection = new Connection({
+    name: label,
+    connectTimeoutMs,
+    now: terms.now ?? Date.now,
+    open(closed, signal) {
+      const all: McpHooks = {
+        ...hooks,
+        log,
+        closed() {
+          list.forget();
+          closed();
+        },
+        notifications: {
+          ...hooks.notifications,
+          "notifications/tools/list_changed": () => list.changed(),
+        },
+      };
+      list.forget();
+      return terms.open(all, signal);
+    },
+  });
+
+  async function loadTools(): Promise<RemoteTools> {
+    const client = await connection.acquire();
+    // A server without tools need not know the question.
+    if (client.server.capabilities["tools"] === undefined) return noTools;
+    const late = `The MCP server "${label}" did not list its tools within ${connectTimeoutMs} ms.`;
+    try {
+      const items = await withinMs(connectTimeoutMs, late, (signal) =>
+        listPages("tools", limits.maxTools, (cursor) => client.listTools(cursor, { signal })),
+      );
+      connection.succeeded();
+      return readRemoteTools(items, limits.maxSchemaBytes);
+    } catch (error) {
+      if (isUnsentLoss(error)) connection.discard(client);
+      throw error;
+    }
+  }
+
+  return {
+    label,
+    options,
+    connection,
+    log,
+    get freshTools() {
+      return connection.current && list.fresh;
+    },
+    async tools(signal) {
+      return withAbort(signal, async () => {
+        // Connects under the caller's signal: what is shared is not ended with one who waits.
+        await connection.acquire(signal);
+        return list.get();
+      });
+    },
+  };
+}
+
+const noTools: RemoteTools = { tools: new Map(), leftOut: [] };

@@ -1,0 +1,27 @@
+import type { FunctionTool, JsonObject } from "@tunic/core";
+import type { McpHooks } from "../client/mcp-client.js";
+import type { McpServer } from "../connection/mcp-server.js";
+
+/**
+ * Something of the protocol beside calls of tools, such as sampling, elicitation, roots, prompts or resources.
+ * Each is one file in this folder, made from the options; `features.ts` lists them.
+ */
+export interface McpFeature {
+  /** What the client says that it can, merged with that of others. */
+  readonly capabilities?: JsonObject | undefined;
+  /** Answers to requests of the server. */
+  readonly requests?: McpHooks["requests"];
+  /** What to do when the server tells something. */
+  readonly notifications?: McpHooks["notifications"];
+  /** Tools beside the server's own, such as those that read its resources. Asked when the server is connected. */
+  readonly tools?: ((server: McpServer) => Promise<readonly FunctionTool[]>) | undefined;
+}
+
+/** The hooks of all features together. */
+export function featureHooks(features: readonly McpFeature[]): McpHooks {
+  return {
+    capabilities: Object.assign({}, ...features.map(({ capabilities }) => capabilities)),
+    requests: Object.assign({}, ...features.map(({ requests }) => requests)),
+    notifications: Object.assign({}, ...features.map(({ notifications }) => notifications)),
+  };
+}

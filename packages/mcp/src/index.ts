@@ -1,0 +1,26 @@
+// The public surface of @tunic/mcp. What is named here is API; nothing else is.
+
+export type {
+  McpClient,
+  McpHooks,
+  McpLogEntry,
+  McpLogLevel,
+  McpPage,
+  McpProgress,
+  McpRequestOptions,
+  McpServerInfo,
+  McpToolCall,
+  ServerRequestContext,
+  ServerRequestHandler,
+} from "./client/mcp-client.js";
+export { McpError, type McpErrorCode, type McpErrorOptions } from "./mcp-error.js";
+export { type ConnectedTools, type McpTarget, McpTools, mcpTools } from "./mcp-tools.js";
+export type { SdkClient } from "./open-target.js";
+export type {
+  McpApproval,
+  McpHeaders,
+  McpHeadersContext,
+  McpLimits,
+  McpToolsOptions,
+} from "./options.js";
+export type { McpTransport, RemoteServer, StdioServer } from "./target.js";

@@ -1,0 +1,185 @@
+import {
+  type ContextProvider,
+  createStateKey,
+  type FunctionInvocationContext,
+  type FunctionTool,
+  type Middleware,
+  type Next,
+  type ProvidedContext,
+  type ProviderContext,
+  type RunContext,
+  type StateKey,
+  type ToolResult,
+} from "@tunic/core";
+import type { McpClient, McpServerInfo } from "./client/mcp-client.js";
+import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
+import { featureHooks, type McpFeature } from "./features/feature.js";
+import { featuresFor } from "./features/features.js";
+import { openTarget, type SdkClient } from "./open-target.js";
+import { type McpToolsOptions, readOptions } from "./options.js";
+import type { RemoteServer, StdioServer } from "./target.js";
+import { type LocalTools, localTools } from "./tools/local-tools.js";
+import { offersNothing } from "./tools/offered.js";
+import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
+
+/** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, or an {@link McpClient}. */
+export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient;
+
+/** A pack of tools. */
+export interface ConnectedTools {
+  readonly tools: readonly FunctionTool[];
+  readonly server: McpServerInfo;
+}
+
+/** Of one run; more would say nothing new. */
+const mostNotices = 20;
+
+/** What runs have from a server. */
+interface GivenTools {
+  /** Undefined where it has none. */
+  readonly tools?: readonly FunctionTool[];
+  /** What was offered to it last, of which a name may have been taken. */
+  readonly offered?: readonly FunctionTool[];
+}
+
+/**
+ * The tools of one MCP server, for `contextProviders` of an agent, or, connected, for its `tools`. Made by
+ * {@link mcpTools}.
+ */
+export class McpTools implements ContextProvider, AsyncDisposable {
+  /** The server's label. */
+  readonly name: string;
+  readonly middleware: readonly Middleware[];
+  readonly #server: McpServer;
+  readonly #features: readonly McpFeature[];
+  readonly #toLocal: (remote: RemoteTools) => LocalTools;
+  readonly #hasTools: boolean;
+  readonly #given: StateKey<GivenTools>;
+
+  /** @internal */
+  constructor(server: McpServer, prefix: string, features: readonly McpFeature[]) {
+    const { label, options } = server;
+    this.name = label;
+    this.middleware = [
+      { name: `mcp:${label}`, function: (context, next) => this.#follow(context, next) },
+    ];
+    this.#server = server;
+    this.#features = features;
+    this.#toLocal = localTools(server, prefix);
+    this.#hasTools = !offersNothing(options) || features.some(({ tools }) => tools !== undefined);
+    this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
+  }
+
+  async provide({ run, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
+    if (!this.#hasTools) return undefined;
+    const { tools, leftOut } = await this.#toolsNow(signal);
+    run.state.set(this.#given, { tools, offered: tools });
+    tell(run, this.name, leftOut);
+    return { tools };
+  }
+
+  /**
+   * Connects, and gives the tools as they are now: `tools: await mcp.connect()`. A list that changes afterwards
+   * is not followed that way.
+   *
+   * @throws McpError where the server cannot be reached, or its list cannot be used.
+   */
+  async connect(signal?: AbortSignal): Promise<ConnectedTools> {
+    const { tools } = await this.#toolsNow(signal);
+    const { server } = await this.#server.connection.acquire(signal);
+    return { tools, server };
+  }
+
+  /** Ends the connection, and the server where it was started here. Nothing connects again after that. */
+  close(): Promise<void> {
+    return this.#server.connection.close();
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #toolsNow(signal: AbortSignal | undefined): Promise<LocalTools> {
+    const { freshTools } = this.#server;
+    const local = this.#toLocal(freshTools ?? (await this.#server.tools(signal)));
+    const more = await Promise.all(this.#features.map(({ tools }) => tools?.(this.#server) ?? []));
+    const others = more.flat();
+    return others.length === 0 ? local : { ...local, tools: [...local.tools, ...others] };
+  }
+
+  /** After a call: a list that has changed counts from the next round on. */
+  async #follow(context: FunctionInvocationContext, next: Next<ToolResult>): Promise<ToolResult> {
+    const result = await next();
+    const { run, signal } = context;
+    const { tools, offered = [] } = run.state.get(this.#given);
+    // A server that has gone is not called back for a list.
+    if (tools === undefined || this.#server.connection.current === undefined) return result;
+    try {
+      const now = await this.#toolsNow(signal);
+      if (now.tools !== offered) {
+        const kept = replaceTools(context, tools, offered, now.tools);
+        run.state.set(this.#given, { tools: kept, offered: now.tools });
+      }
+    } catch (error) {
+      if (signal.aborted) throw error;
+      const message = `The changed tools of the MCP server "${this.name}" are not taken over.`;
+      run.notice("mcp_tools_kept", message, error);
+    }
+    return result;
+  }
+}
+
+/**
+ * The tools of an MCP server. Nothing is connected before a run needs it; then all runs share one connection,
+ * which is opened again when it has broken. The tools are somebody else's: named `<label>_<tool>`, with the
+ * label as `owner` and `trust: "external"`, and their results are as little trusted.
+ *
+ * @throws ConfigurationError `invalid_target`, `unknown_option` or `invalid_option`, saying what to write.
+ */
+export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpTools {
+  const settings = readOptions(options);
+  const { label, open } = openTarget(target, options, settings);
+  const features = featuresFor(options);
+  const { onLog } = options;
+  const hooks = featureHooks(features);
+  const server = createMcpServer({ label, options: settings, hooks, open, onLog });
+  return new McpTools(server, options.toolNamePrefix ?? label, features);
+}
+
+/** Takes over what has changed, from the next round on; gives the tools that the run has then. */
+function replaceTools(
+  context: FunctionInvocationContext,
+  before: readonly FunctionTool[],
+  offered: readonly FunctionTool[],
+  now: readonly FunctionTool[],
+): readonly FunctionTool[] {
+  const current = new Set(now);
+  const removed = before.filter((tool) => !current.has(tool));
+  if (removed.length > 0) context.removeTools(removed);
+  const known = new Set(offered);
+  const had = new Set(before);
+  return now.filter((tool) => {
+    if (known.has(tool)) return had.has(tool);
+    try {
+      context.addTools(tool);
+      return true;
+    } catch (error) {
+      // Somebody else's tool has the name, and keeps it.
+      context.run.notice(
+        "mcp_tool_refused",
+        `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken.`,
+        error,
+      );
+      return false;
+    }
+  });
+}
+
+function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {
+  for (const { code, message } of leftOut.slice(0, mostNotices)) {
+    run.notice(code, `MCP server "${label}": ${message}`);
+  }
+  const more = leftOut.length - mostNotices;
+  if (more <= 0) return;
+  run.notice("mcp_tools_left_out", `MCP server "${label}": ${more} more tools are left out.`);
+}

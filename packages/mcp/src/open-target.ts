@@ -1,0 +1,110 @@
+import type { Client as Sdk2Client } from "@modelcontextprotocol/client";
+import type { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
+import { isJsonObject } from "@tunic/core";
+import type { McpClient, McpHooks } from "./client/mcp-client.js";
+import { openClient } from "./client/open-client.js";
+import { adaptSdk1 } from "./client/sdk1-client.js";
+import { adaptSdk2 } from "./client/sdk2-client.js";
+import { McpError } from "./mcp-error.js";
+import type { McpToolsOptions, ReadOptions } from "./options.js";
+import { type RemoteServer, readTarget, type StdioServer } from "./target.js";
+import { serverLabel } from "./tools/server-label.js";
+import { asLabel, checkPrefix } from "./tools/tool-name.js";
+
+/**
+ * A client of either line of the official SDK, connected. What it is connected to stays its owner's: it is not
+ * closed here, and not opened again when it has ended.
+ */
+export interface SdkClient {
+  readonly transport?: unknown;
+  getServerCapabilities(): object | undefined;
+  getServerVersion(): { readonly name: string } | undefined;
+  callTool(...args: never[]): Promise<unknown>;
+  listTools(...args: never[]): Promise<unknown>;
+  close(): Promise<void>;
+}
+
+/** Who a server is, and how it is connected to. */
+export interface OpenTarget {
+  readonly label: string;
+  readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+}
+
+/** Of everything in a message beside a result: its members, and how JSON writes strings. */
+const roomForEnvelope = 1024 * 1024;
+
+/** @throws ConfigurationError `invalid_target` */
+export function openTarget(
+  target: string | StdioServer | RemoteServer | SdkClient | McpClient,
+  options: McpToolsOptions,
+  settings: ReadOptions,
+): OpenTarget {
+  if (isSdkClient(target)) {
+    const label = labelOf(options, asLabel(target.getServerVersion()?.name ?? ""));
+    return { label, open: async (hooks) => adapted(target, hooks) };
+  }
+  if (isOwnClient(target)) {
+    const label = labelOf(options, asLabel(target.server.name));
+    return { label, open: async () => target };
+  }
+  const read = readTarget(target, options.transport);
+  const { headers, limits, connectTimeoutMs } = settings;
+  const found =
+    read.kind === "http" && headers !== undefined && typeof headers !== "function"
+      ? { ...read, headers: { ...read.headers, ...headers } }
+      : read;
+  const ambientHeaders =
+    typeof headers === "function"
+      ? async () => headers({ run: undefined, session: undefined, tool: undefined })
+      : undefined;
+  return {
+    label: labelOf(options, serverLabel(read)),
+    open: (hooks, signal) =>
+      openClient(found, {
+        hooks,
+        signal,
+        connectTimeoutMs,
+        ambientHeaders,
+        maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
+        authProvider: options.authProvider,
+        sdk: options.sdk,
+      }),
+  };
+}
+
+function labelOf({ name }: McpToolsOptions, derived: string | undefined): string {
+  const label = name ?? derived ?? "mcp";
+  checkPrefix("name", label);
+  return label;
+}
+
+function adapted(client: SdkClient, hooks: McpHooks): McpClient {
+  if (client.transport === undefined) {
+    throw new McpError(
+      "mcp_connect_failed",
+      "The client that was given is not connected, or has been closed: connect it before it is used.",
+      { notSent: true },
+    );
+  }
+  const terms = { owned: false, isScoped: false };
+  // Told apart by what only one of them has, since there may be several copies of an SDK.
+  return "getProtocolEra" in client
+    ? adaptSdk2(client as unknown as Sdk2Client, hooks, terms)
+    : adaptSdk1(client as unknown as Sdk1Client, hooks, terms);
+}
+
+function isSdkClient(target: unknown): target is SdkClient {
+  return hasMethods(target, ["getServerCapabilities", "getServerVersion", "callTool", "close"]);
+}
+
+function isOwnClient(target: unknown): target is McpClient {
+  return (
+    hasMethods(target, ["request", "listTools", "callTool", "close"]) &&
+    isJsonObject((target as McpClient).server)
+  );
+}
+
+function hasMethods(target: unknown, methods: readonly string[]): boolean {
+  if (typeof target !== "object" || target === null) return false;
+  return methods.every((method) => typeof Reflect.get(target, method) === "function");
+}

@@ -1,0 +1,144 @@
+import { ConfigurationError, isJsonObject } from "@tunic/core";
+import { splitCommand } from "./command-line.js";
+
+/** How a server is talked to. `http` is streamable HTTP alone, without falling back to SSE. */
+export type McpTransport = "stdio" | "http" | "sse" | "websocket";
+
+/** A server that is started here, and talked to over its input and output. */
+export interface StdioServer {
+  readonly command: string;
+  readonly args?: readonly string[] | undefined;
+  /** Beside the few variables that every program needs; nothing else of this process's environment. */
+  readonly env?: Readonly<Record<string, string>> | undefined;
+  readonly cwd?: string | undefined;
+}
+
+/** A server that runs somewhere. */
+export interface RemoteServer {
+  readonly url: string | URL;
+  readonly transport?: Exclude<McpTransport, "stdio"> | undefined;
+  /** With every request to the server's own origin. Not with a WebSocket, which cannot send any. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What a target names, once it is read. */
+export type ReadTarget =
+  | {
+      readonly kind: "stdio";
+      readonly command: string;
+      readonly args: readonly string[];
+      readonly env: Readonly<Record<string, string>>;
+      readonly cwd: string | undefined;
+    }
+  | {
+      readonly kind: "http";
+      readonly url: URL;
+      /** `auto`: streamable HTTP, and SSE where the server does not know that. */
+      readonly transport: "auto" | "http" | "sse";
+      readonly headers: Readonly<Record<string, string>>;
+    }
+  | { readonly kind: "websocket"; readonly url: URL };
+
+/**
+ * Reads what names a server: a URL, a command line, or an object of either kind. An explicit transport wins.
+ * Without one `ws:` and `wss:` are WebSockets, a path that ends in `/sse` is SSE (in any case, with or without
+ * slashes behind it; the query does not count), and every other `http:` and `https:` is streamable HTTP.
+ *
+ * @param transport Wins over that of the target.
+ * @throws ConfigurationError `invalid_target`, saying what to write.
+ */
+export function readTarget(
+  target: string | StdioServer | RemoteServer,
+  transport?: McpTransport,
+): ReadTarget {
+  if (typeof target === "string") return readText(target, transport);
+  if (!isJsonObject(target)) throw invalid("must be a text or an object");
+  if ("url" in target) return readRemote(target as unknown as RemoteServer, transport);
+  if ("command" in target) return readStdio(target as unknown as StdioServer, transport);
+  throw invalid("has neither `command` nor `url`");
+}
+
+function readText(text: string, transport: McpTransport | undefined): ReadTarget {
+  const trimmed = text.trim();
+  if (transport !== "stdio" && /^(https?|wss?):/i.test(trimmed)) {
+    return readRemote({ url: trimmed }, transport);
+  }
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) {
+    throw invalid(`"${trimmed}" is no address of http, https, ws or wss`);
+  }
+  const [command, ...args] = splitCommand(trimmed);
+  if (command === undefined) throw invalid("is empty");
+  return readStdio({ command, args }, transport);
+}
+
+function readStdio(
+  { command, args = [], env = {}, cwd }: StdioServer,
+  transport: McpTransport | undefined,
+): ReadTarget {
+  if (transport !== undefined && transport !== "stdio") {
+    throw invalid(`is a command, which "${transport}" cannot reach: write a URL`);
+  }
+  const texts = [command, ...(Array.isArray(args) ? args : [undefined])];
+  if (command === "" || texts.some((each) => typeof each !== "string")) {
+    throw invalid("needs `command` (a text) and `args` (a list of texts)");
+  }
+  if (!isJsonObject(env) || Object.values(env).some((value) => typeof value !== "string")) {
+    throw invalid("has `env` whose values are not all texts");
+  }
+  if (cwd !== undefined && typeof cwd !== "string") throw invalid("has a `cwd` that is no text");
+  return { kind: "stdio", command, args: [...args], env: { ...env }, cwd };
+}
+
+function readRemote(
+  { url: address, transport: own, headers = {} }: RemoteServer,
+  given: McpTransport | undefined,
+): ReadTarget {
+  const transport = given ?? own;
+  const url = readUrl(address);
+  const isSocket = url.protocol === "ws:" || url.protocol === "wss:";
+  if (!isSocket && url.protocol !== "http:" && url.protocol !== "https:") {
+    throw invalid(`"${url.href}" is no address of http, https, ws or wss`);
+  }
+  if (!isJsonObject(headers) || Object.values(headers).some((each) => typeof each !== "string")) {
+    throw invalid("has `headers` whose values are not all texts");
+  }
+  switch (transport) {
+    case undefined:
+      if (isSocket) return { kind: "websocket", url };
+      return {
+        kind: "http",
+        url,
+        transport: /\/sse\/*$/i.test(url.pathname) ? "sse" : "auto",
+        headers: { ...headers },
+      };
+    case "websocket":
+      return { kind: "websocket", url: withProtocol(url, "ws") };
+    case "http":
+    case "sse":
+      return { kind: "http", url: withProtocol(url, "http"), transport, headers: { ...headers } };
+    default:
+      throw invalid(`has the transport "${transport}"; a URL takes "http", "sse" or "websocket"`);
+  }
+}
+
+/** The same address under the scheme of another transport, as safe as before. */
+function withProtocol(url: URL, scheme: "ws" | "http"): URL {
+  const isSecure = url.protocol === "wss:" || url.protocol === "https:";
+  return new URL(url.href.replace(/^\w+:/, `${scheme}${isSecure ? "s" : ""}:`));
+}
+
+function readUrl(address: string | URL): URL {
+  try {
+    return new URL(address);
+  } catch (cause) {
+    throw invalid(`"${address}" is no URL`, cause);
+  }
+}
+
+function invalid(why: string, cause?: unknown): ConfigurationError {
+  return new ConfigurationError(
+    "invalid_target",
+    `The target of mcpTools() ${why}. Write "https://…", "npx -y some-server", { command, args }, { url }, or a client.`,
+    { cause },
+  );
+}
