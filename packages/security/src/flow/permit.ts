@@ -11,7 +11,7 @@ import { callLabel, knownLabel } from "./message-labels.js";
 import type { ReadCall } from "./read-call.js";
 
 /** A permit that was used: for as long as its call runs, over all its pauses. */
-export function given(permit: string): string {
+function given(permit: string): string {
   return `given ${permit}`;
 }
 
