@@ -113,6 +113,7 @@ describe("public exports", () => {
       sameJson
       setSchemaValidator
       sortMiddleware
+      stateFact
       streamResponse
       textContent
       textOf

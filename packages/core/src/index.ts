@@ -193,6 +193,7 @@ export {
 } from "./agent/middleware.js";
 export { type SortedMiddleware, sortMiddleware } from "./agent/sort-middleware.js";
 export { withMiddleware } from "./agent/with-middleware.js";
+export { type Fact, stateFact } from "./approvals/state-fact.js";
 export type { Verdict, VerdictContext } from "./approvals/verdict.js";
 export { askWithAnswerTool } from "./chat/answer-tool.js";
 export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
