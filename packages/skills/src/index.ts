@@ -42,6 +42,7 @@ export type { LimitableTool, ToolNames } from "./provider/tool-words.js";
 export type {
   Skill,
   SkillContext,
+  SkillFingerprint,
   SkillFrontmatter,
   SkillListing,
   SkillResource,

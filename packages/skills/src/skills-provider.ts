@@ -10,6 +10,7 @@ import {
   textContent,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
+import { skillFacts } from "./provider/called-skill.js";
 import { type RunSkills, setSkillsOfRun } from "./provider/run-skills.js";
 import { type SkillNarrowing, skillNarrowing } from "./provider/skill-narrowing.js";
 import { skillSearch } from "./provider/skill-search.js";
@@ -118,7 +119,7 @@ export class SkillsProvider implements ContextProvider {
       );
     }
     this.#narrowing = skillNarrowing(name, wordReader(options.toolNames));
-    this.middleware = [this.#narrowing.middleware];
+    this.middleware = [this.#narrowing.middleware, skillFacts(name)];
     this.#tools = [
       loadSkillTool(name, this.#narrowing, options.loadSkillApproval ?? "always_require"),
       readSkillResourceTool(options.readSkillResourceApproval ?? "always_require"),
