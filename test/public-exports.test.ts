@@ -96,6 +96,7 @@ describe("public exports", () => {
       memorySpentRequests
       mergeProviderOptions
       modelView
+      nearestName
       normalizeTools
       openCalls
       ownDefinition
@@ -259,6 +260,7 @@ describe("public exports", () => {
       fixSkill
       loadSkill
       mcpSkills
+      optionalSkills
       readOnlyToolsAutoApprovalRule
       skillAutoApprovalRule
       skillScript

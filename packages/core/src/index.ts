@@ -208,7 +208,7 @@ export { responseSchema } from "./chat/response-format.js";
 export { parseRetryAfter, readRetryAfter } from "./chat/retry-after.js";
 export type { Transform, TransformFactory } from "./chat/transforms.js";
 export { withAbort } from "./chat/with-abort.js";
-export { checkOptionNames } from "./errors/configuration-error.js";
+export { checkOptionNames, nearestName } from "./errors/configuration-error.js";
 export { MiddlewareError } from "./errors/middleware-error.js";
 export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";

@@ -55,4 +55,5 @@ export { aggregateSkills } from "./sources/aggregate-skills.js";
 export { type CachedSkills, type CacheSkillsOptions, cacheSkills } from "./sources/cache-skills.js";
 export { deduplicateSkills } from "./sources/deduplicate-skills.js";
 export { filterSkills } from "./sources/filter-skills.js";
+export { optionalSkills } from "./sources/optional-skills.js";
 export type { SkillsInput } from "./sources/skills-input.js";

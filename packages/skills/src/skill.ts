@@ -90,11 +90,14 @@ export interface Skill {
 /** What a source found: skills, and what it did not take or took with a remark. */
 export interface SkillListing {
   readonly skills: readonly Skill[];
-  readonly problems: readonly SkillProblem[];
+  /** Default: none. */
+  readonly problems?: readonly SkillProblem[];
 }
 
 /** Where skills are from. The decorators of this package take one and are one. */
 export interface SkillsSource {
+  /** What to call it where it fails. Default: its place. */
+  readonly name?: string | undefined;
   /** A rejection means that the source failed as a whole; what is wrong with one skill is a problem. */
   list(context: SkillContext): Promise<SkillListing>;
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { captureHead, captureTail } from "./captured-output.js";
 import { endWithUs, hasGroups, signalGroup } from "./process-group.js";
+import { whenAborted } from "./when-aborted.js";
 
 /** A process to run, with everything decided. */
 export interface ProcessPlan {
@@ -103,16 +104,15 @@ function stopInTime(leader: number, { signal, timeoutMs, killGraceMs }: ProcessP
     signalGroup(leader, "SIGTERM");
     grace = setTimeout(() => signalGroup(leader, "SIGKILL"), killGraceMs);
   };
-  const onAbort = () => stop("abort");
   const timer = setTimeout(() => stop("timeout"), timeoutMs);
-  signal?.addEventListener("abort", onAbort, { once: true });
+  const listen = signal && whenAborted(signal, () => stop("abort"));
   const forget = endWithUs(leader);
   return {
     stopped: () => stopped,
     end() {
       clearTimeout(timer);
       clearTimeout(grace);
-      signal?.removeEventListener("abort", onAbort);
+      listen?.();
       forget();
     },
   };

@@ -1,6 +1,7 @@
 import type { Dirent } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Content, dataContent, isJsonObject, ToolError } from "@tunic/core";
+import { argvSchema } from "../argv-schema.js";
 import { maxSkillSize, parseSkill } from "../frontmatter/parse-skill.js";
 import { mediaTypeOf } from "../media-type.js";
 import type {
@@ -161,7 +162,14 @@ function takePart(place: SkillPlace, parts: Parts, part: PartPlace): void {
     report(walk, segments, "part_name", "The name holds control characters or backslashes.");
   } else if (isScript) {
     if (settings.scriptRunner !== undefined) parts.scripts.push(scriptOf(place, part, name));
-    else report(walk, segments, "no_script_runner", "Nobody runs scripts here.", "warning");
+    else
+      report(
+        walk,
+        segments,
+        "no_script_runner",
+        "Nobody runs scripts here. Write fileSkills(root, { scriptRunner: processScriptRunner() }), or leave the script out with scriptFilter.",
+        "warning",
+      );
   } else parts.resources.push(resourceOf(place, segments, name));
 }
 
@@ -187,16 +195,6 @@ function resourceOf(
     },
   };
 }
-
-/** What a script in a file takes: words of a command line. */
-const argvSchema = {
-  type: "object",
-  properties: {
-    argv: { type: "array", items: { type: "string" }, description: "Words of the command line." },
-  },
-  additionalProperties: false,
-  examples: [{ argv: ["--name", "value"] }],
-} as const;
 
 function scriptOf({ walk, settings }: SkillPlace, part: PartPlace, name: string): SkillScript {
   const { folder, segments, skill } = part;
