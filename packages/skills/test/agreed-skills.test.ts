@@ -2,9 +2,10 @@ import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Agent, AgentSession, approve, type Remember, toolApproval } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import type { Skill, SkillsProviderOptions } from "../src/index.js";
+import { mcpSkills, type Skill, type SkillsProviderOptions } from "../src/index.js";
 import { fileSkills, processScriptRunner } from "../src/node.js";
 import { skillText, temporaryFolder, writeFiles } from "./support/folder.js";
+import { connected, listedSkill } from "./support/mcp.js";
 import { restarted, resultsIn, say } from "./support/narrowed-agent.js";
 import { agentWith, free, knots, text, theirs } from "./support/provider.js";
 
@@ -204,5 +205,28 @@ describe("who is asked about a skill", () => {
       arguments: { skill_name: 'a"b' },
     } as never);
     expect(summary).toBe('Use the skill "a\\"b", which there is not.');
+  });
+});
+
+describe("a yes to a skill of a server", () => {
+  it.each([
+    ["the same files", {}, "completed"],
+    ["another file", { "more.md": "More." }, "paused"],
+  ])("holds for the set of its files: %s", async (_, files, outcome) => {
+    const session = new AgentSession();
+    const ask = async (more: object, turns: Parameters<typeof agentWith>[0], answer: boolean) => {
+      const skill = listedSkill("knots", { "all.md": "Bowline.", ...more });
+      const { client, listSkills } = await connected(skill.files, {
+        pages: [{ skills: [skill.entry] }],
+      });
+      const { agent } = agentWith(turns, {
+        skills: mcpSkills(client, { name: "acme", listSkills }),
+      });
+      const answers = session.pending.map((each) => approve(each));
+      return await agent.run(answer ? answers : "Go.", { session });
+    };
+    await ask({}, [{ calls: [load] }], false);
+    expect(session.pending[0]?.summary).toContain("from acme (written by others, sha256:");
+    expect((await ask(files, ["done"], true)).outcome).toBe(outcome);
   });
 });
