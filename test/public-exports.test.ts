@@ -100,6 +100,7 @@ describe("public exports", () => {
       memorySpentRequests
       mergeProviderOptions
       modelView
+      nearestName
       normalizeTools
       openCalls
       ownDefinition
@@ -117,6 +118,7 @@ describe("public exports", () => {
       sameJson
       setSchemaValidator
       sortMiddleware
+      stateFact
       streamResponse
       textContent
       textOf
@@ -262,6 +264,7 @@ describe("public exports", () => {
       fixSkill
       loadSkill
       mcpSkills
+      optionalSkills
       readOnlyToolsAutoApprovalRule
       skillAutoApprovalRule
       skillScript

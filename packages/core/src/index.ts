@@ -193,6 +193,7 @@ export {
 } from "./agent/middleware.js";
 export { type SortedMiddleware, sortMiddleware } from "./agent/sort-middleware.js";
 export { withMiddleware } from "./agent/with-middleware.js";
+export { type Fact, stateFact } from "./approvals/state-fact.js";
 export type { Verdict, VerdictContext } from "./approvals/verdict.js";
 export { askWithAnswerTool } from "./chat/answer-tool.js";
 export { type BufferVerdict, bufferUpdates } from "./chat/buffer-updates.js";
@@ -207,7 +208,7 @@ export { responseSchema } from "./chat/response-format.js";
 export { parseRetryAfter, readRetryAfter } from "./chat/retry-after.js";
 export type { Transform, TransformFactory } from "./chat/transforms.js";
 export { withAbort } from "./chat/with-abort.js";
-export { checkOptionNames } from "./errors/configuration-error.js";
+export { checkOptionNames, nearestName } from "./errors/configuration-error.js";
 export { MiddlewareError } from "./errors/middleware-error.js";
 export { endRun, MiddlewareTermination } from "./errors/middleware-termination.js";
 export { withCause } from "./errors/with-cause.js";

@@ -16,7 +16,11 @@ import type { Skill, SkillContext, SkillFrontmatter, SkillResource, SkillScript 
 /** A resource as it may be written: with what it holds, or with a function that gets it. */
 export type ResourceInit =
   | SkillResource
-  | { readonly name: string; readonly description?: string; readonly content: string | Content };
+  | {
+      readonly name: string;
+      readonly description?: string;
+      readonly content: string | Content | SkillResource["read"];
+    };
 
 /** What {@link defineSkill} makes a skill of. */
 export interface DefineSkillOptions extends SkillFrontmatter {
@@ -182,7 +186,19 @@ function resourceOf(skill: string, resource: ResourceInit): SkillResource {
     throw invalid(skill, `the resource "${resource.name}" needs \`content\` or \`read\``);
   }
   const { name, description, content } = resource;
-  return { name, ...(description !== undefined && { description }), read: () => content };
+  const read = typeof content === "function" ? content : () => content;
+  if (typeof content !== "function" && typeof content !== "string" && !isContent(content)) {
+    throw invalid(
+      skill,
+      `\`content\` of the resource "${name}" must be a text, a content such as dataContent(…), or a function that gives one`,
+    );
+  }
+  return { name, ...(description !== undefined && { description }), read };
+}
+
+/** Seen from outside its types. */
+function isContent(content: unknown): boolean {
+  return isJsonObject(content) && typeof content["type"] === "string";
 }
 
 function scriptOf(skill: string, script: SkillScript): SkillScript {

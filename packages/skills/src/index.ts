@@ -42,6 +42,7 @@ export type { LimitableTool, ToolNames } from "./provider/tool-words.js";
 export type {
   Skill,
   SkillContext,
+  SkillFingerprint,
   SkillFrontmatter,
   SkillListing,
   SkillResource,
@@ -54,4 +55,5 @@ export { aggregateSkills } from "./sources/aggregate-skills.js";
 export { type CachedSkills, type CacheSkillsOptions, cacheSkills } from "./sources/cache-skills.js";
 export { deduplicateSkills } from "./sources/deduplicate-skills.js";
 export { filterSkills } from "./sources/filter-skills.js";
+export { optionalSkills } from "./sources/optional-skills.js";
 export type { SkillsInput } from "./sources/skills-input.js";

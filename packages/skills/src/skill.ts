@@ -26,7 +26,17 @@ export interface SkillContext {
   readonly session?: AgentSession | undefined;
   /** Fires when the work is to stop. */
   readonly signal: AbortSignal;
+  /**
+   * What a person has agreed to, as `fingerprint` gave it; undefined where nobody was asked. What is another thing by
+   * now is not given, and not run.
+   */
+  readonly agreed?: string | undefined;
 }
+
+/** Says what something is at the moment: another text for another content. `sha256:` and a digest, as a rule. */
+export type SkillFingerprint = (
+  context: SkillContext,
+) => Promise<string | undefined> | string | undefined;
 
 /** Something that belongs to a skill and is read only when it is needed. */
 export interface SkillResource {
@@ -34,6 +44,8 @@ export interface SkillResource {
   readonly name: string;
   readonly description?: string;
   read(context: SkillContext): Promise<string | Content> | string | Content;
+  /** What would be read, where that can be said: a yes of a person holds for that only. */
+  readonly fingerprint?: SkillFingerprint | undefined;
 }
 
 /** Something that a skill can have run. */
@@ -45,6 +57,8 @@ export interface SkillScript {
   readonly parameters?: JsonObject;
   /** @param args As validated by `parameters`. */
   run(args: unknown, context: SkillContext): Promise<unknown> | unknown;
+  /** What would run, where that can be said: a yes of a person holds for that only. Default: it is your program. */
+  readonly fingerprint?: SkillFingerprint | undefined;
 }
 
 /**
@@ -59,6 +73,8 @@ export interface Skill {
   readonly trust: "trusted" | "untrusted";
   /** The instructions, without the frontmatter. */
   load(context: SkillContext): Promise<string> | string;
+  /** What would be loaded, where that can be said: a yes of a person holds for that only. */
+  readonly fingerprint?: SkillFingerprint | undefined;
   readonly resources: readonly SkillResource[];
   readonly scripts: readonly SkillScript[];
   /**
@@ -74,11 +90,14 @@ export interface Skill {
 /** What a source found: skills, and what it did not take or took with a remark. */
 export interface SkillListing {
   readonly skills: readonly Skill[];
-  readonly problems: readonly SkillProblem[];
+  /** Default: none. */
+  readonly problems?: readonly SkillProblem[];
 }
 
 /** Where skills are from. The decorators of this package take one and are one. */
 export interface SkillsSource {
+  /** What to call it where it fails. Default: its place. */
+  readonly name?: string | undefined;
   /** A rejection means that the source failed as a whole; what is wrong with one skill is a problem. */
   list(context: SkillContext): Promise<SkillListing>;
 }

@@ -10,6 +10,7 @@ import {
   textContent,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
+import { skillFacts } from "./provider/called-skill.js";
 import { type RunSkills, setSkillsOfRun } from "./provider/run-skills.js";
 import { type SkillNarrowing, skillNarrowing } from "./provider/skill-narrowing.js";
 import { skillSearch } from "./provider/skill-search.js";
@@ -27,11 +28,10 @@ import {
   sortedSkills,
 } from "./provider/skills-prompt.js";
 import { type ToolNames, wordReader } from "./provider/tool-words.js";
-import type { Skill, SkillsSource } from "./skill.js";
+import type { Skill } from "./skill.js";
 import { describeProblem, type SkillProblem } from "./skill-problem.js";
-import { aggregateSkills } from "./sources/aggregate-skills.js";
 import { deduplicateSkills } from "./sources/deduplicate-skills.js";
-import type { SkillsInput } from "./sources/skills-input.js";
+import type { CheckedSource, SkillsInput } from "./sources/skills-input.js";
 
 /** What a {@link SkillsProvider} is made of. */
 export interface SkillsProviderOptions {
@@ -69,13 +69,16 @@ const optionNames: ReadonlySet<string> = new Set<keyof SkillsProviderOptions>([
 
 /** What stands in the place of a list that is too long. */
 const searchHint = "There are too many skills to list: find one with search_skills.";
+/** What stands in the place of a list that has none of our own. */
+const listElsewhere = "The list of skills is in a message: all of them are others'.";
 /** Of one run; more would say nothing new. */
 const mostNotices = 20;
 
 /**
  * Skills for an agent: the model is told their names and descriptions, loads one with `load_skill` when it
  * fits, reads what it names with `read_skill_resource` and runs its scripts with `run_skill_script`. Without
- * skills it adds nothing. What is wrong with skills becomes notices of the run (`skill_problem`).
+ * skills it adds nothing. What is wrong with skills becomes notices of the run (`skill_problem`), with the
+ * {@link SkillProblem} as their `error`.
  *
  * Skills of others (`trust: "untrusted"`) are told of in a message that is labelled untrusted, not in the
  * instructions, and what their tools give is labelled so.
@@ -86,7 +89,7 @@ const mostNotices = 20;
 export class SkillsProvider implements ContextProvider {
   readonly name: string;
   readonly middleware: readonly Middleware[];
-  readonly #source: SkillsSource;
+  readonly #source: CheckedSource;
   readonly #prompt: (list: string) => string;
   readonly #maxTokens: number;
   readonly #countTokens: (text: string) => number;
@@ -106,7 +109,7 @@ export class SkillsProvider implements ContextProvider {
       maxTokens = 4000,
     } = options;
     this.name = name;
-    this.#source = deduplicateSkills(aggregateSkills(options.skills));
+    this.#source = deduplicateSkills(options.skills);
     this.#prompt = promptTemplate(prompt);
     this.#maxTokens = maxTokens;
     this.#countTokens = options.countTokens ?? estimatedTokens;
@@ -118,7 +121,7 @@ export class SkillsProvider implements ContextProvider {
       );
     }
     this.#narrowing = skillNarrowing(name, wordReader(options.toolNames));
-    this.middleware = [this.#narrowing.middleware];
+    this.middleware = [this.#narrowing.middleware, skillFacts(name)];
     this.#tools = [
       loadSkillTool(name, this.#narrowing, options.loadSkillApproval ?? "always_require"),
       readSkillResourceTool(options.readSkillResourceApproval ?? "always_require"),
@@ -130,13 +133,14 @@ export class SkillsProvider implements ContextProvider {
   async provide(context: ProviderContext): Promise<ProvidedContext | undefined> {
     const { run, session, messages, signal } = context;
     const listing = await this.#source.list({ run, session, signal });
-    tell(listing.problems, (code, message) => run.notice(code, message));
+    tell(listing.problems, (message, problem) => run.notice("skill_problem", message, problem));
     const log = [...(session?.messages ?? []), ...messages];
     this.#narrowing.restore(run, log, listing.skills);
     if (listing.skills.length === 0) return undefined;
     const skills = sortedSkills(listing.skills);
     let search: ReturnType<RunSkills["search"]> | undefined;
     setSkillsOfRun(run, {
+      provider: this,
       skills,
       search: () => {
         search ??= skillSearch(skills);
@@ -149,7 +153,7 @@ export class SkillsProvider implements ContextProvider {
   #advertised(skills: readonly Skill[]): ProvidedContext {
     const trusted = skills.filter(({ trust }) => trust === "trusted");
     const others = skills.filter(({ trust }) => trust !== "trusted");
-    const instructions = this.#prompt(skillList(trusted));
+    const instructions = this.#prompt(trusted.length === 0 ? listElsewhere : skillList(trusted));
     const message = others.length === 0 ? "" : `Skills of others:\n${skillList(others)}`;
     const tokens = this.#countTokens(instructions) + (message ? this.#countTokens(message) : 0);
     // So that what is no number is too much.
@@ -168,11 +172,11 @@ export class SkillsProvider implements ContextProvider {
 
 function tell(
   problems: readonly SkillProblem[],
-  notice: (code: string, message: string) => void,
+  notice: (message: string, problem?: SkillProblem) => void,
 ): void {
   for (const problem of problems.slice(0, mostNotices)) {
-    notice("skill_problem", describeProblem(problem));
+    notice(describeProblem(problem), problem);
   }
   const more = problems.length - mostNotices;
-  if (more > 0) notice("skill_problem", `There are ${more} more problems with skills.`);
+  if (more > 0) notice(`There are ${more} more problems with skills.`);
 }

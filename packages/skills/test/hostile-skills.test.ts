@@ -84,7 +84,8 @@ describe("a name or description that gives orders", () => {
         trust: "untrusted",
       };
       const { instructions, messages } = await told([skill]);
-      expect(instructions).toContain("<available_skills></available_skills>");
+      expect(instructions).toContain("The list of skills is in a message");
+      expect(instructions).not.toContain("<available_skills>");
       const [message] = messages;
       const [content] = message?.contents ?? [];
       expect(message && textOf(message)).toContain("<name>x</name>");

@@ -13,11 +13,12 @@ import { type ApprovalSettings, defaultExpiryMs } from "./approval-options.js";
 import { rememberingSession } from "./remembering-session.js";
 import { requestedTool } from "./requested-tool.js";
 import { signPause } from "./sign-batch.js";
-import type { Verdict } from "./verdict.js";
+import { statedFacts } from "./stated-facts.js";
+import { type Verdict, VerdictContext } from "./verdict.js";
 
 /** A call that somebody has to be asked about. */
 export interface AskedCall {
-  readonly context: ApprovalContext;
+  readonly context: VerdictContext;
   /** What the tool's function would receive. */
   readonly input: unknown;
   readonly verdict: Extract<Verdict, { kind: "ask" }>;
@@ -75,7 +76,11 @@ async function requestFor(
   terms: PauseTerms,
 ): Promise<FunctionApprovalRequestContent> {
   const { call, tool } = context;
-  const { reason, violation, additionalProperties } = verdict;
+  const { reason, violation } = verdict;
+  const additionalProperties = {
+    ...verdict.additionalProperties,
+    ...(await statedFacts(VerdictContext.partsOf(context))),
+  };
   const summary = verdict.summary ?? (await describe(tool, input, context));
   const expiresAt = expiryOf(terms);
   return {
@@ -90,7 +95,9 @@ async function requestFor(
     ...editableOf(tool),
     ...(expiresAt !== undefined && { expiresAt }),
     spent: terms.run.budget.spent,
-    ...(additionalProperties && { additionalProperties: asJson(additionalProperties) }),
+    ...(Object.keys(additionalProperties).length > 0 && {
+      additionalProperties: asJson(additionalProperties),
+    }),
   };
 }
 

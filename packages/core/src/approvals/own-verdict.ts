@@ -1,5 +1,6 @@
 import type { RememberedDecision } from "../session/remembered-decision.js";
 import { recall } from "./recall.js";
+import { isAsTold } from "./stated-facts.js";
 import { type Verdict, VerdictContext } from "./verdict.js";
 
 /**
@@ -19,10 +20,12 @@ export async function ownVerdict(context: VerdictContext): Promise<Verdict> {
 export const rememberedDenial =
   "not run: a person has denied such calls, and wants this to be remembered. Do not repeat it.";
 
-/** The remembered decision on a call: looked up once, whatever the handlers do. */
+/** The remembered decision on a call, with the facts that hold now: looked up once, whatever the handlers do. */
 export function recalled(context: VerdictContext): Promise<RememberedDecision | undefined> {
   const parts = VerdictContext.partsOf(context);
-  parts.recalled ??= recall(parts.run, parts.tool, parts.arguments);
+  parts.recalled ??= recall(parts.run, parts.tool, parts.arguments, (told) =>
+    isAsTold(parts, told),
+  );
   return parts.recalled;
 }
 

@@ -10,11 +10,14 @@ import { requestedTool } from "./requested-tool.js";
 /**
  * The remembered decision that says what is to become of a call. The most specific one counts, and
  * of those the newest.
+ *
+ * @param isAsTold Whether the facts that an approval was given for hold. Default: they do.
  */
 export async function recall(
   run: RunContext,
   tool: FunctionTool,
   args: JsonObject,
+  isAsTold: (told: JsonObject | undefined) => boolean | Promise<boolean> = () => true,
 ): Promise<RememberedDecision | undefined> {
   const session = rememberingSession(run);
   if (session === undefined || session.remembered.length === 0) return undefined;
@@ -25,7 +28,9 @@ export async function recall(
   let best: RememberedDecision | undefined;
   for (const each of named) {
     if (each.tool.hash !== hash || !isValid(each, now) || !covers(each, args)) continue;
-    if (best === undefined || rank(each) >= rank(best)) best = each;
+    if (best !== undefined && rank(each) < rank(best)) continue;
+    // A no asks for nothing to be as it was.
+    if (!each.approved || (await isAsTold(each.additionalProperties))) best = each;
   }
   return best;
 }

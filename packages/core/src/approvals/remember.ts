@@ -69,6 +69,7 @@ export function rememberDecision(
     ...(until !== undefined && { until }),
     ...(uses !== undefined && { usesLeft: uses }),
     ...(decidedBy !== undefined && { decidedBy }),
+    ...(request.additionalProperties && { additionalProperties: request.additionalProperties }),
     requestId,
     createdAt: run.now(),
   };

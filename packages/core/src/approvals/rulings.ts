@@ -64,7 +64,7 @@ function approved(
   request: FunctionApprovalRequestContent,
   answer: FunctionApprovalResponseContent,
 ): Ruling {
-  const { requestId, summary, violation } = request;
+  const { requestId, summary, violation, additionalProperties } = request;
   const { decidedBy, reason } = answer;
   // Posted as they were, they are no edit.
   const posted = answer.arguments;
@@ -77,6 +77,7 @@ function approved(
     ...(reason !== undefined && { reason }),
     ...(summary !== undefined && { summary }),
     ...(violation !== undefined && { violation }),
+    ...(additionalProperties !== undefined && { additionalProperties }),
   });
   const changed = edited && { arguments: edited };
   return { kind: "approved", decision, request, answer, ...changed };

@@ -1,5 +1,5 @@
 import type { FunctionCallContent } from "../messages/content.js";
-import { isJsonObject, type JsonObject } from "../messages/json.js";
+import { isJsonObject, type JsonObject, type JsonValue } from "../messages/json.js";
 import type { Onion } from "../onion/onion.js";
 import { observerOf } from "../run/run.js";
 import type { RunContext } from "../run/run-context.js";
@@ -99,6 +99,8 @@ export interface VerdictParts
   readonly ended: (by: string) => void;
   /** A person's, about this very call. */
   readonly decision?: ApprovalDecision | undefined;
+  /** What a yes depends on, by key, as handlers have stated it. */
+  facts?: Map<string, () => Promise<JsonValue | undefined>>;
   /** Whether the tool itself wants no approval for this call. */
   needless?: boolean;
   /** One that holds for this call; looked up at most once. */

@@ -26,6 +26,8 @@ export interface RunnableCall {
   readonly ruling?: Ruling | undefined;
   /** The remembered decision that lets it run. */
   readonly by?: RememberedDecision | undefined;
+  /** What it was judged with, where handlers have judged it. */
+  readonly context?: VerdictContext | undefined;
 }
 
 /** A call that somebody has to be asked about. */

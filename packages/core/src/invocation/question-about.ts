@@ -4,11 +4,12 @@ import type { BatchTerms, JudgedCall, JudgedQuestion, RunnableCall } from "./jud
 
 /** A call as a question, whatever else was said about it. */
 export function questionAbout(
-  { index, call, tool, arguments: args, input }: RunnableCall,
+  { index, call, tool, arguments: args, input, context: judged }: RunnableCall,
   batch: readonly FunctionCallContent[],
   { run, ended }: Pick<BatchTerms, "run" | "ended">,
 ): JudgedQuestion {
-  const context = new VerdictContext({ tool, call, arguments: args, input, batch, run, ended });
+  const context =
+    judged ?? new VerdictContext({ tool, call, arguments: args, input, batch, run, ended });
   return { kind: "ask", index, context, input, verdict: { kind: "ask" } };
 }
 

@@ -38,7 +38,7 @@ async function weighOne(
   const context = new VerdictContext(parts);
   const { verdict, by } = await weigh(await judge(context), context);
   if (verdict.kind === "deny") return { kind: "answered", result: denied(verdict.message) };
-  if (verdict.kind === "run") return by ? { ...each, by } : each;
+  if (verdict.kind === "run") return { ...each, context, ...(by && { by }) };
   if (ruling?.kind !== "resumed")
     return { kind: "ask", index: each.index, context, input, verdict };
   // It has started already, so it was allowed to; only a rule that it breaks now stops it.

@@ -13,6 +13,8 @@ export interface RememberedDecision {
   /** For how many further calls. Absent: no limit. */
   readonly usesLeft?: number;
   readonly decidedBy?: string;
+  /** The facts that the person was told: an approval holds for calls with the same only. */
+  readonly additionalProperties?: JsonObject;
   /** The request that was answered so. */
   readonly requestId: string;
   /** Milliseconds since the epoch. */

@@ -84,6 +84,8 @@ export interface ApprovalDecision {
   readonly summary?: string;
   /** The rule that the call would break, as the person was told. */
   readonly violation?: string;
+  /** The facts of the request, as the person was told. */
+  readonly additionalProperties?: JsonObject;
 }
 
 /** What a call that had paused goes on with. */

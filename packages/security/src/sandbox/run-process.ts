@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { captureHead, captureTail } from "./captured-output.js";
-import { onAbort } from "./on-abort.js";
 import { endWithUs, hasGroups, signalGroup } from "./process-group.js";
+import { whenAborted } from "./when-aborted.js";
 
 /** A process to run, with everything decided. */
 export interface ProcessPlan {
@@ -105,14 +105,14 @@ function stopInTime(leader: number, { signal, timeoutMs, killGraceMs }: ProcessP
     grace = setTimeout(() => signalGroup(leader, "SIGKILL"), killGraceMs);
   };
   const timer = setTimeout(() => stop("timeout"), timeoutMs);
-  const ignore = signal && onAbort(signal, () => stop("abort"));
+  const listen = signal && whenAborted(signal, () => stop("abort"));
   const forget = endWithUs(leader);
   return {
     stopped: () => stopped,
     end() {
       clearTimeout(timer);
       clearTimeout(grace);
-      ignore?.();
+      listen?.();
       forget();
     },
   };

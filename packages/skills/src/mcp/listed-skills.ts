@@ -1,3 +1,5 @@
+import { sha256 } from "@noble/hashes/sha2.js";
+import { bytesToHex, utf8ToBytes } from "@noble/hashes/utils.js";
 import { isJsonObject, withAbort } from "@tunic/core";
 import { loadSkill, maxSkillSize } from "../frontmatter/parse-skill.js";
 import type { Skill, SkillFrontmatter } from "../skill.js";
@@ -115,7 +117,9 @@ interface Place {
 function skillOf(server: McpServer, frontmatter: SkillFrontmatter, place: Place): Skill {
   const { address, uri, stated, files } = place;
   const { fileBytes: maxBytes } = server.limits;
+  const fingerprint = files && manifestFingerprint(files);
   return servedSkill(server, frontmatter, {
+    ...(fingerprint && { fingerprint }),
     async load({ signal }) {
       const file = files?.get("SKILL.md") ?? { uri, maxBytes };
       const text = textOf(await readSkillFile(server, file, signal));
@@ -132,10 +136,21 @@ function skillOf(server: McpServer, frontmatter: SkillFrontmatter, place: Place)
           resources: [...files].flatMap(([name, file]) =>
             name === "SKILL.md"
               ? []
-              : [resourceOf(name, (signal) => readSkillFile(server, file, signal))],
+              : [
+                  {
+                    ...resourceOf(name, (signal) => readSkillFile(server, file, signal)),
+                    fingerprint,
+                  },
+                ],
           ),
         }),
   });
+}
+
+/** A yes is for all files of the skill, as the extension asks: each address with its digest. */
+function manifestFingerprint(files: ReadonlyMap<string, McpFile>): () => string {
+  const set = [...files.values()].map(({ uri, digest = "" }) => JSON.stringify([uri, digest]));
+  return () => `sha256:${bytesToHex(sha256(utf8ToBytes(set.sort().join("\n"))))}`;
 }
 
 /** The files of a manifest, or what is wrong with it. */

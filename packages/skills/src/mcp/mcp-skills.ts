@@ -1,7 +1,8 @@
 import { ConfigurationError, checkOptionNames } from "@tunic/core";
-import type { Skill, SkillsSource } from "../skill.js";
+import type { Skill } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
+import type { CheckedSource } from "../sources/skills-input.js";
 import { indexedSkills } from "./indexed-skills.js";
 import { listedSkills } from "./listed-skills.js";
 import type { ListMcpSkills, McpSkillsClient } from "./mcp-client.js";
@@ -48,9 +49,10 @@ const defaultLimits: McpSkillsLimits = {
  *
  * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */
-export function mcpSkills(client: McpSkillsClient, options: McpSkillsOptions): SkillsSource {
+export function mcpSkills(client: McpSkillsClient, options: McpSkillsOptions): CheckedSource {
   const server = serverOf(client, options);
   return {
+    name: `mcpSkills of "${server.name}"`,
     async list({ signal }) {
       const problems: SkillProblem[] = [];
       const { listSkills } = server;

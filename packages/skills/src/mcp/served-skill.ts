@@ -58,7 +58,7 @@ function isSegment(segment: string | undefined): segment is string {
 export function servedSkill(
   server: McpServer,
   frontmatter: SkillFrontmatter,
-  parts: Pick<Skill, "load"> & Partial<Pick<Skill, "resources" | "findResource">>,
+  parts: Pick<Skill, "load"> & Partial<Pick<Skill, "resources" | "findResource" | "fingerprint">>,
 ): Skill {
   return {
     frontmatter,

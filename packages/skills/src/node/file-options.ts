@@ -22,6 +22,8 @@ export interface FileScript {
   readonly folder: string;
   /** What it held when it was checked last; run this, not what stands at the path by then. */
   readonly source: Uint8Array;
+  /** What a person has agreed to, where somebody was asked: what is not that by now must not run. */
+  readonly agreed?: string | undefined;
 }
 
 /**
@@ -32,6 +34,13 @@ export interface ScriptRunner {
   (script: FileScript, argv: readonly string[], context: SkillContext): unknown;
   /** What it runs, with the dot. Default: those of `scriptExtensions`. */
   readonly extensions?: readonly string[] | undefined;
+  /**
+   * What would run, of which a person is told and which `agreed` has then. Default: a digest of the script and of what
+   * stands beside it.
+   */
+  readonly fingerprint?:
+    | ((script: FileScript, context: SkillContext) => Promise<string> | string)
+    | undefined;
 }
 
 /** What `fileSkills` can be told. */
@@ -86,6 +95,8 @@ const optionNames: ReadonlySet<string> = new Set<keyof FileSkillsOptions>([
   "maxFolders",
 ]);
 
+const rootNames: ReadonlySet<string> = new Set<keyof SkillsRoot>(["path", "trust"]);
+
 /** @throws ConfigurationError `unknown_option` or `invalid_option`. */
 export function fileSettings(
   roots: string | SkillsRoot | readonly (string | SkillsRoot)[],
@@ -127,7 +138,11 @@ function isList(
 }
 
 function rootOf(root: string | SkillsRoot): FileSettings["roots"][number] {
-  const { path, trust = "trusted" } = typeof root === "string" ? { path: root } : root;
+  if (typeof root === "object" && root !== null) {
+    checkOptionNames("fileSkills: a root", root, rootNames);
+  }
+  const { path, trust = "trusted" }: Partial<SkillsRoot> =
+    typeof root === "string" ? { path: root } : (root ?? {});
   if (typeof path !== "string" || path.trim() === "" || path.includes("\0")) {
     throw invalid('a root must be a path, or { path: "…", trust: "untrusted" }');
   }

@@ -18,6 +18,7 @@ import {
 /** What a listing of folders gives. */
 export interface FileSkillListing extends SkillListing {
   readonly skills: readonly FileSkill[];
+  readonly problems: readonly SkillProblem[];
 }
 
 /** A source of folders. */
@@ -45,6 +46,7 @@ export function fileSkills(
   const settings = fileSettings(roots, options);
   let before: readonly ListingMemory[] = [];
   return {
+    name: `fileSkills(${settings.roots.map(({ path }) => JSON.stringify(path)).join(", ")})`,
     async list({ signal }) {
       const problems: SkillProblem[] = [];
       const skills: FileSkill[] = [];
@@ -116,7 +118,9 @@ async function rootOf(path: string, problems: SkillProblem[]): Promise<string | 
     problems.push({
       severity: missing ? "warning" : "error",
       code: missing ? "root_missing" : "unreadable",
-      message: missing ? "There is no such folder." : `The folder cannot be read (${code}).`,
+      message: missing
+        ? "There is no such folder. A relative path begins at the current directory; write new URL(…, import.meta.url) for one beside a file."
+        : `The folder cannot be read (${code}).`,
       file: path,
     });
     return undefined;

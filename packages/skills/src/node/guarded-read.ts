@@ -71,10 +71,14 @@ export async function readText(
   maxSize: number,
 ): Promise<GuardedText> {
   const read = await readBytes(root, segments, maxSize);
-  if (read.refusal !== undefined) return read;
+  return read.refusal === undefined ? decodeText(read.bytes) : read;
+}
+
+/** Bytes as a text, where they are one. */
+export function decodeText(bytes: Uint8Array): GuardedText {
   try {
     // The byte order mark is left to whoever reads the text: it is worth a remark.
-    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(read.bytes);
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
     if (text.includes("\0")) return refuse("encoding", "it holds a zero byte, so it is no text");
     return { text };
   } catch {

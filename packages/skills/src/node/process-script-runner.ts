@@ -8,6 +8,7 @@ import type { Sandbox, SandboxOutcome } from "@tunic/security";
 import { processSandbox } from "@tunic/security/node";
 import type { SkillContext } from "../skill.js";
 import type { FileScript, ScriptRunner } from "./file-options.js";
+import { defaultLimits, filesDigest, scriptFingerprint } from "./fingerprint.js";
 import { type ScriptLimits, scriptFiles } from "./script-files.js";
 import { type Interpreters, interpreterOf, interpretersOf } from "./script-interpreter.js";
 
@@ -57,8 +58,9 @@ const shownOfEnd = 2000;
  * write to an absolute path.
  *
  * The result is what it wrote to standard output. What fails is an error that the model can read, a `ToolError`:
- * `script_failed` with the exit code and the end of standard error, `script_timeout`, `script_interpreter` where
- * there is no program for it, `script_folder_size`, `script_name`.
+ * `skill_changed` where it is not what a person has agreed to, `script_failed` with the exit code and the end of
+ * standard error, `script_timeout`, `script_interpreter` where there is no program for it, `script_folder_size`,
+ * `script_name`.
  *
  * @throws ConfigurationError `unknown_option` or `invalid_option`.
  */
@@ -71,8 +73,8 @@ export function processScriptRunner(options: ProcessScriptRunnerOptions = {}): S
     env: { ...forPython, ...options.env },
     timeoutMs: count("timeoutMs", options.timeoutMs ?? 60_000),
     maxOutputBytes: count("maxOutputBytes", options.maxOutputBytes ?? 2 ** 16),
-    maxFiles: count("maxFiles", options.maxFiles ?? 2000),
-    maxFolderSize: count("maxFolderSize", options.maxFolderSize ?? 2 ** 25),
+    maxFiles: count("maxFiles", options.maxFiles ?? defaultLimits.maxFiles),
+    maxFolderSize: count("maxFolderSize", options.maxFolderSize ?? defaultLimits.maxFolderSize),
   };
   const runner: ScriptRunner = async (script, argv, context) => {
     try {
@@ -83,7 +85,11 @@ export function processScriptRunner(options: ProcessScriptRunnerOptions = {}): S
       throw error;
     }
   };
-  return Object.assign(runner, { extensions: [...interpreters.keys()] });
+  return Object.assign(runner, {
+    extensions: [...interpreters.keys()],
+    fingerprint: (script: FileScript, context: SkillContext) =>
+      scriptFingerprint(script, context, settings),
+  });
 }
 
 interface Settings extends ScriptLimits {
@@ -114,6 +120,12 @@ async function runScript(
     throw new ToolInvalidArgumentsError("A word of a command line cannot hold a zero character.");
   }
   const { files, leftOut } = await scriptFiles(script, settings, signal);
+  if (script.agreed !== undefined && filesDigest(script.name, files) !== script.agreed) {
+    throw new ToolError(`${script.name} is not what a person has agreed to.`, {
+      code: "skill_changed",
+      fix: "It, or a file beside it, was changed in the meantime. Nothing ran; call it again to have somebody asked.",
+    });
+  }
   if (leftOut.length > 0) notice("script_files", `runs without ${listed(leftOut)}.`);
   const [program, ...before] = interpreter;
   // "./": a name may begin with a hyphen.

@@ -26,6 +26,12 @@ export function interpretersOf(
 ): Interpreters {
   const own = Object.entries(configured).map(([extension, words]): [string, Interpreter] => {
     const [program, ...args] = words;
+    if (/^[^./\\\s]+$/.test(extension)) {
+      throw new ConfigurationError(
+        "invalid_option",
+        `processScriptRunner: an extension in \`interpreters\` begins with a dot; write { ".${extension}": […] }.`,
+      );
+    }
     if (!/^\.[^./\\\s]+$/.test(extension) || program === undefined || program === "") {
       throw new ConfigurationError(
         "invalid_option",

@@ -1,11 +1,19 @@
 import type { Dirent } from "node:fs";
 import { basename, extname, join } from "node:path";
 import { type Content, dataContent, isJsonObject, ToolError } from "@tunic/core";
+import { argvSchema } from "../argv-schema.js";
 import { maxSkillSize, parseSkill } from "../frontmatter/parse-skill.js";
 import { mediaTypeOf } from "../media-type.js";
-import type { Skill, SkillFrontmatter, SkillResource, SkillScript } from "../skill.js";
-import type { FileSettings } from "./file-options.js";
-import { type Refusal, readBytes, readText } from "./guarded-read.js";
+import type {
+  Skill,
+  SkillContext,
+  SkillFrontmatter,
+  SkillResource,
+  SkillScript,
+} from "../skill.js";
+import type { FileScript, FileSettings } from "./file-options.js";
+import { digestOf, scriptFingerprint } from "./fingerprint.js";
+import { decodeText, type Refusal, readBytes, readText } from "./guarded-read.js";
 import { lookAt } from "./look.js";
 import {
   type Folder,
@@ -67,16 +75,19 @@ export async function readSkillFolder(
   const { name } = frontmatter;
   const { root } = walk;
   const { resources, scripts } = await partsOf(place, folder, fileName, name);
+  const listed = digestOf(read.text);
   return {
     frontmatter,
     origin: shownPath(walk, folder.segments),
     folder: join(walk.root, ...folder.segments),
     trust,
-    async load() {
+    fingerprint: () => listed,
+    async load({ agreed }) {
       const again = await readText(root, segments, maxSize);
       if (again.refusal !== undefined) throw unreadable(fileName, again.refusal);
       const now = parse(again.text);
-      if (isSameSkill(frontmatter, now.frontmatter)) return now.body;
+      const isAgreed = agreed === undefined || agreed === digestOf(again.text);
+      if (isAgreed && isSameSkill(frontmatter, now.frontmatter)) return now.body;
       throw new ToolError(`${file} is not the skill "${name}" any more that was listed.`, {
         code: "skill_changed",
         fix: "The skill was changed in the meantime and cannot be loaded now; go on without it.",
@@ -151,7 +162,14 @@ function takePart(place: SkillPlace, parts: Parts, part: PartPlace): void {
     report(walk, segments, "part_name", "The name holds control characters or backslashes.");
   } else if (isScript) {
     if (settings.scriptRunner !== undefined) parts.scripts.push(scriptOf(place, part, name));
-    else report(walk, segments, "no_script_runner", "Nobody runs scripts here.", "warning");
+    else
+      report(
+        walk,
+        segments,
+        "no_script_runner",
+        "Nobody runs scripts here. Write fileSkills(root, { scriptRunner: processScriptRunner() }), or leave the script out with scriptFilter.",
+        "warning",
+      );
   } else parts.resources.push(resourceOf(place, segments, name));
 }
 
@@ -163,53 +181,68 @@ function resourceOf(
   const mediaType = mediaTypeOf(name);
   return {
     name,
-    async read(): Promise<string | Content> {
-      if (mediaType !== undefined) {
-        const read = await readBytes(root, segments, settings.maxFileSize);
-        if (read.refusal !== undefined) throw unreadable(name, read.refusal);
-        return dataContent(read.bytes, mediaType, { name });
-      }
-      const read = await readText(root, segments, settings.maxFileSize);
+    async fingerprint() {
+      const { bytes } = await bytesOf(root, segments, name, settings);
+      return digestOf(bytes);
+    },
+    async read({ agreed }): Promise<string | Content> {
+      const { bytes } = await bytesOf(root, segments, name, settings);
+      if (agreed !== undefined && digestOf(bytes) !== agreed) throw changed(name);
+      if (mediaType !== undefined) return dataContent(bytes, mediaType, { name });
+      const read = decodeText(bytes);
       if (read.refusal !== undefined) throw unreadable(name, read.refusal);
       return read.text.replace(/^\uFEFF/, "");
     },
   };
 }
 
-/** What a script in a file takes: words of a command line. */
-const argvSchema = {
-  type: "object",
-  properties: {
-    argv: { type: "array", items: { type: "string" }, description: "Words of the command line." },
-  },
-  additionalProperties: false,
-  examples: [{ argv: ["--name", "value"] }],
-} as const;
-
 function scriptOf({ walk, settings }: SkillPlace, part: PartPlace, name: string): SkillScript {
   const { folder, segments, skill } = part;
+  const { scriptRunner } = settings;
+  const current = async ({ agreed }: SkillContext): Promise<FileScript> => {
+    const { bytes } = await bytesOf(walk.root, segments, name, settings);
+    return {
+      skill,
+      name,
+      root: walk.root,
+      folder: join(walk.root, ...folder.segments),
+      source: bytes,
+      ...(agreed !== undefined && { agreed }),
+    };
+  };
+  const fingerprint = scriptRunner?.fingerprint ?? scriptFingerprint;
   return {
     name,
     parameters: argvSchema,
+    fingerprint: async (context) => await fingerprint(await current(context), context),
     async run(args, context) {
       const argv = isJsonObject(args) ? args["argv"] : undefined;
       const words = Array.isArray(argv) ? argv.map(String) : [];
-      const read = await readBytes(walk.root, segments, settings.maxFileSize);
-      if (read.refusal !== undefined) throw unreadable(name, read.refusal);
-      const script = {
-        skill,
-        name,
-        root: walk.root,
-        folder: join(walk.root, ...folder.segments),
-        source: read.bytes,
-      };
-      return await settings.scriptRunner?.(script, words, context);
+      return await scriptRunner?.(await current(context), words, context);
     },
   };
 }
 
 function reportRefusal(walk: Walk, segments: readonly string[], { code, message }: Refusal): void {
   report(walk, segments, code, `The file is not taken: ${message}.`);
+}
+
+async function bytesOf(
+  root: string,
+  segments: readonly string[],
+  name: string,
+  { maxFileSize }: FileSettings,
+) {
+  const read = await readBytes(root, segments, maxFileSize);
+  if (read.refusal !== undefined) throw unreadable(name, read.refusal);
+  return read;
+}
+
+function changed(name: string): ToolError {
+  return new ToolError(`${name} is not what a person has agreed to.`, {
+    code: "skill_changed",
+    fix: "It was changed in the meantime. Call again to have somebody asked.",
+  });
 }
 
 function unreadable(name: string, { code, message }: Refusal): ToolError {

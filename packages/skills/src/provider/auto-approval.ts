@@ -30,7 +30,8 @@ export type SkillAction = "load" | "read" | "run";
 /** Whether something may be done with a skill without asking; anything but `true` asks. */
 export type SkillApproval = (skill: Skill, action: SkillAction, context: VerdictContext) => boolean;
 
-const actions: ReadonlyMap<string, SkillAction> = new Map([
+/** By the tool that does it. */
+export const skillActions: ReadonlyMap<string, SkillAction> = new Map([
   ["load_skill", "load"],
   ["read_skill_resource", "read"],
   ["run_skill_script", "run"],
@@ -47,7 +48,7 @@ export function skillAutoApprovalRule(
   allow: SkillApproval,
 ): (context: VerdictContext) => AutomaticDecision {
   return (context) => {
-    const action = actions.get(context.tool.name);
+    const action = skillActions.get(context.tool.name);
     const name = context.arguments["skill_name"];
     if (action === undefined || !isOwn(context.tool) || typeof name !== "string") return undefined;
     const skill = skillNamed(skillsOfRun(context.run)?.skills ?? [], name);

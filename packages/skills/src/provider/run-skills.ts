@@ -1,10 +1,12 @@
-import { createStateKey, type RunContext } from "@tunic/core";
+import { ConfigurationError, createStateKey, type RunContext } from "@tunic/core";
 import type { Skill } from "../skill.js";
 import { skillKey } from "../sources/deduplicate-skills.js";
 import type { SkillSearch } from "./skill-search.js";
 
 /** The skills of one run. */
 export interface RunSkills {
+  /** Who provides them. */
+  readonly provider: object;
   readonly skills: readonly Skill[];
   readonly search: () => SkillSearch;
 }
@@ -16,8 +18,19 @@ export function skillsOfRun(run: RunContext): RunSkills | undefined {
   return run.state.get(key).current;
 }
 
-/** One provider of an agent has skills at most: its tools have fixed names. */
+/**
+ * One provider of an agent has skills at most: its tools have fixed names.
+ *
+ * @throws ConfigurationError `two_skills_providers`.
+ */
 export function setSkillsOfRun(run: RunContext, current: RunSkills): void {
+  const other = skillsOfRun(run);
+  if (other !== undefined && other.provider !== current.provider) {
+    throw new ConfigurationError(
+      "two_skills_providers",
+      "An agent has one SkillsProvider at most. Put all skills into one: new SkillsProvider({ skills: [first, second] }).",
+    );
+  }
   run.state.set(key, { current });
 }
 

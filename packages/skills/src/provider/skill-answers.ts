@@ -9,11 +9,14 @@ import {
   uriContent,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
+import { argvSchema } from "../argv-schema.js";
 import type { Skill } from "../skill.js";
 import { escaped } from "./skills-prompt.js";
 
 /** Of what exists, in an error. */
 const mostNamed = 30;
+
+const argvNote = `Scripts without arguments here take {"argv":["--name","value"]}, the words of a command line.`;
 
 /** The arguments of a script that takes none. */
 export const noArguments = {
@@ -52,12 +55,21 @@ export function loadedText(
   }
   if (scripts.length > 0) {
     const lines = scripts.map((each) => {
-      const parameters = escaped(JSON.stringify(each.parameters ?? noArguments));
-      return `<script>${nameAndDescription(each)}<arguments>${parameters}</arguments></script>`;
+      return `<script>${nameAndDescription(each)}${argumentsOf(each.parameters)}</script>`;
     });
-    parts.push("<skill_scripts>", ...lines, "</skill_scripts>");
+    const note = scripts.some(({ parameters }) => parameters === argvSchema) ? [argvNote] : [];
+    parts.push("<skill_scripts>", ...note, ...lines, "</skill_scripts>");
   }
   return [...parts, "</skill_content>"].join("\n");
+}
+
+/** What files take stands above the list, once. */
+function argumentsOf(parameters: JsonObject = noArguments): string {
+  if (parameters === argvSchema) return "";
+  const { $schema: _, ...schema } = parameters;
+  // Nothing in it can end the element; more of XML would only make it longer.
+  const text = JSON.stringify(schema).replaceAll("<", "\\u003c");
+  return `<arguments>${text}</arguments>`;
 }
 
 /** What a skill gave. What others may have written says so, for information flow. */

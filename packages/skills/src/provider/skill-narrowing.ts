@@ -2,8 +2,10 @@ import {
   type ChatOptions,
   createStateKey,
   type FunctionInvocationContext,
+  isJsonObject,
   type Message,
   type Middleware,
+  nearestName,
   type RunContext,
   sameJson,
   type Tool,
@@ -56,7 +58,9 @@ export function skillNarrowing(provider: string, read: WordReader): SkillNarrowi
     middleware: {
       name: `${provider}-allowed-tools`,
       async verdict(context, next) {
-        const by = inUse(context).find((skill) => !allows(skill, context));
+        const skills = inUse(context);
+        if (isTooEarly(context, skills)) return { kind: "deny", message: loadFirst };
+        const by = skills.find((skill) => !allows(skill, context));
         return by === undefined ? await next() : { kind: "deny", message: denial(by) };
       },
       async chat(context, next) {
@@ -78,7 +82,13 @@ export function skillNarrowing(provider: string, read: WordReader): SkillNarrowi
     },
     refuse({ frontmatter, trust }, { run, tools }) {
       const { name, allowedTools = [] } = frontmatter;
-      const { unknown } = read(allowedTools, isToolAmong(tools));
+      const { unknown, calls } = read(allowedTools, isToolAmong(tools));
+      const missing = calls.flatMap((call) => missingOf(call, tools) ?? []);
+      if (missing.length > 0 && unknown.length === 0) {
+        const told = `The skill ${quoted(name)} is not loaded: what \`toolNames\` of SkillsProvider says of its allowed-tools is not there.`;
+        run.notice("skill_allowed_tools", `${told} ${listed([...new Set(missing)])}`);
+        return failed("skill_allowed_tools", `${told} Go on without it.`, trust);
+      }
       if (unknown.length === 0) return undefined;
       const message = `The skill ${quoted(name)} is not loaded: its allowed-tools hold what this program does not know: ${listed(unknown.map(quoted))}. Go on without it.`;
       run.notice(
@@ -157,6 +167,18 @@ function allows({ name, calls }: NarrowingSkill, context: VerdictContext): boole
   });
 }
 
+const loadFirst =
+  "not run: this skill says which tools may run while it is in use. Load it with load_skill first, then run its script.";
+
+/** A script of a skill with limits runs where these hold, and not before. */
+function isTooEarly(context: VerdictContext, skills: readonly NarrowingSkill[]): boolean {
+  const { tool, run } = context;
+  const of = context.arguments["skill_name"];
+  if (!isOwn(tool) || tool.name !== "run_skill_script" || typeof of !== "string") return false;
+  const { name, allowedTools } = skillNamed(skillsOfRun(run)?.skills ?? [], of)?.frontmatter ?? {};
+  return allowedTools !== undefined && !skills.some((skill) => skill.name === name);
+}
+
 function denial({ who, what }: NarrowingSkill): string {
   const tools = what === "" ? "" : ` ${what} and`;
   return `not run: while ${who} is in use, only${tools} the tools for skills may run. This holds until the user's next message.`;
@@ -199,6 +221,28 @@ function tellOfLeft(run: RunContext, left: readonly string[], told: Set<string>)
     "skill_hosted_tools",
     `Left out while a skill is in use that does not allow them: ${news.join(", ")}.`,
   );
+}
+
+/** What a name of the program's own says of a tool that there is not so; such a name would block everything. */
+function missingOf({ tool: name, limit, mapped }: AllowedCalls, tools: readonly Tool[]) {
+  if (!mapped) return undefined;
+  const tool = tools.find((each) => each.name === name);
+  if (tool === undefined) {
+    return `There is no tool ${quoted(name)}${hint(
+      name,
+      tools.map((each) => each.name),
+    )}.`;
+  }
+  if (limit === undefined || tool.type !== "function") return undefined;
+  const { properties, additionalProperties } = tool.parameters;
+  if (!isJsonObject(properties) || Object.hasOwn(properties, limit.argument)) return undefined;
+  if (additionalProperties !== undefined && additionalProperties !== false) return undefined;
+  return `The tool ${quoted(name)} has no argument ${quoted(limit.argument)}${hint(limit.argument, Object.keys(properties))}.`;
+}
+
+function hint(name: string, known: readonly string[]): string {
+  const nearest = nearestName(name, known);
+  return nearest === undefined ? "" : `; did you mean ${quoted(nearest)}?`;
 }
 
 function isToolAmong(tools: readonly Tool[]): (name: string) => boolean {

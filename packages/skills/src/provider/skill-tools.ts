@@ -1,13 +1,16 @@
 import {
+  type ApprovalContext,
   type ApprovalMode,
   checkArguments,
   type FunctionInvocationContext,
   type FunctionTool,
+  type JsonObject,
   type ToolResult,
   textContent,
   tool,
 } from "@tunic/core";
 import type { Skill, SkillContext } from "../skill.js";
+import { agreedFingerprint, calledSkill } from "./called-skill.js";
 import { loadedMark } from "./loaded-skills.js";
 import { named, skillNamed, skillsOfRun } from "./run-skills.js";
 import {
@@ -19,6 +22,7 @@ import {
   unknown,
 } from "./skill-answers.js";
 import type { SkillNarrowing } from "./skill-narrowing.js";
+import { quoted, skillSummary } from "./skill-summary.js";
 import { skillList } from "./skills-prompt.js";
 
 /** How many skills `search_skills` gives at most. */
@@ -46,13 +50,13 @@ export function loadSkillTool(
     },
     readOnly: true,
     approvalMode,
-    describeCall: ({ skill_name }) => `Load the skill "${skill_name}".`,
+    describeCall: (args, context) => described("load_skill", args, context),
     async execute({ skill_name }, context) {
       const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
       const refusal = narrowing.refuse(skill, context);
       if (refusal) return refusal;
-      const body = await skill.load(skillContext(context));
+      const body = await skill.load(await agreedContext(context, { skill_name }));
       const text = loadedText(skill, body, narrowing.begin(skill, context));
       const additionalProperties = loadedMark(provider, skill);
       return answerOf(skill.trust, textContent(text, { additionalProperties }));
@@ -75,7 +79,7 @@ export function readSkillResourceTool(approvalMode: ApprovalMode): FunctionTool 
     },
     readOnly: true,
     approvalMode,
-    describeCall: (args) => `Read "${args.resource_name}" of the skill "${args.skill_name}".`,
+    describeCall: (args, context) => described("read_skill_resource", args, context),
     async execute({ skill_name, resource_name }, context) {
       const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
@@ -85,7 +89,8 @@ export function readSkillResourceTool(approvalMode: ApprovalMode): FunctionTool 
         (await skill.findResource?.(resource_name, skillContext(context)));
       if (resource === undefined)
         return unknown("resource", resource_name, names(resources), trust);
-      return answerOf(trust, await resource.read(skillContext(context)));
+      const agreed = await agreedContext(context, { skill_name, resource_name });
+      return answerOf(trust, await resource.read(agreed));
     },
   }) as FunctionTool;
 }
@@ -108,7 +113,7 @@ export function runSkillScriptTool(approvalMode: ApprovalMode): FunctionTool {
     strict: false,
     runsCode: true,
     approvalMode,
-    describeCall: (args) => `Run "${args.script_name}" of the skill "${args.skill_name}".`,
+    describeCall: (args, context) => described("run_skill_script", args, context),
     async execute({ skill_name, script_name, arguments: args = {} }, context) {
       const skill = findSkill(skill_name, context);
       if ("contents" in skill) return skill;
@@ -120,7 +125,8 @@ export function runSkillScriptTool(approvalMode: ApprovalMode): FunctionTool {
       if (!checked.ok) {
         return unfitArguments(checked.message, parameters, trust);
       }
-      return await scriptAnswer(trust, () => script.run(checked.input, skillContext(context)));
+      const agreed = await agreedContext(context, { skill_name, script_name });
+      return await scriptAnswer(trust, () => script.run(checked.input, agreed));
     },
   }) as FunctionTool;
 }
@@ -157,6 +163,33 @@ function trustOfAll(skills: readonly Skill[]): Skill["trust"] {
 
 function names(parts: readonly { readonly name: string }[]): readonly string[] {
   return parts.map(({ name }) => name);
+}
+
+/** A call in words; of what there is not, as the model has written it. */
+async function described(
+  tool: string,
+  args: JsonObject,
+  { run, call, signal }: ApprovalContext,
+): Promise<string> {
+  const called = await calledSkill({ run, callId: call.callId, tool, args, signal });
+  if (called !== undefined) return skillSummary(called);
+  return `Use the skill ${quoted(String(args["skill_name"]))}, which there is not.`;
+}
+
+/** With what a person has agreed to, where somebody was asked. */
+async function agreedContext(
+  context: FunctionInvocationContext,
+  args: JsonObject,
+): Promise<SkillContext> {
+  const { run, signal, call, tool } = context;
+  const agreed = await agreedFingerprint({
+    run,
+    callId: call.callId,
+    tool: tool.name,
+    args,
+    signal,
+  });
+  return { ...skillContext(context), ...(agreed !== undefined && { agreed }) };
 }
 
 function skillContext({ run, session, signal }: FunctionInvocationContext): SkillContext {

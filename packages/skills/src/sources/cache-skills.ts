@@ -1,5 +1,6 @@
 import { ConfigurationError, checkOptionNames, withAbort } from "@tunic/core";
 import type { SkillContext, SkillListing, SkillsSource } from "../skill.js";
+import { oneSource, type SkillsInput } from "./skills-input.js";
 
 /** What {@link cacheSkills} needs to know. */
 export interface CacheSkillsOptions {
@@ -45,10 +46,11 @@ interface Flight {
  * source sees the run of who came first; it is told to stop when nobody waits any more. A failure reaches all
  * who wait, is not kept, and leaves what was kept before as it was.
  *
- * @throws ConfigurationError `unknown_option` or `invalid_option`.
+ * @throws ConfigurationError `unknown_option`, `invalid_option`, or `invalid_skills`.
  */
-export function cacheSkills(source: SkillsSource, options: CacheSkillsOptions): CachedSkills {
+export function cacheSkills(source: SkillsInput, options: CacheSkillsOptions): CachedSkills {
   checkOptions(options);
+  const one = oneSource(source);
   const { isolationKey, refreshIntervalMs = Number.POSITIVE_INFINITY, maxKeys = 1000 } = options;
   let kept = new Map<string, Kept>();
   let flights = new Map<string, Flight>();
@@ -58,13 +60,11 @@ export function cacheSkills(source: SkillsSource, options: CacheSkillsOptions): 
     const abort = new AbortController();
     const at = now(context);
     const started = flights;
-    const listing = settled(() => source.list({ ...context, signal: abort.signal })).then(
-      (found) => {
-        // After a refresh this belongs to the past.
-        if (started === flights && started.get(key) === flight) keep(key, { listing: found, at });
-        return found;
-      },
-    );
+    const listing = settled(() => one.list({ ...context, signal: abort.signal })).then((found) => {
+      // After a refresh this belongs to the past.
+      if (started === flights && started.get(key) === flight) keep(key, { listing: found, at });
+      return found;
+    });
     const flight: Flight = { listing, abort, waiting: 0 };
     const land = () => {
       if (started.get(key) === flight) started.delete(key);

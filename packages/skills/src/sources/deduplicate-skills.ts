@@ -1,14 +1,18 @@
-import type { Skill, SkillsSource } from "../skill.js";
+import type { Skill } from "../skill.js";
 import type { SkillProblem } from "../skill-problem.js";
+import { type CheckedSource, oneSource, type SkillsInput } from "./skills-input.js";
 
 /**
  * One skill for each name, whatever its case: the first that the source lists. Each further one is a warning
  * (`duplicate_skill`) that names both.
+ *
+ * @throws ConfigurationError `invalid_skills` for what is neither skill nor source.
  */
-export function deduplicateSkills(source: SkillsSource): SkillsSource {
+export function deduplicateSkills(source: SkillsInput): CheckedSource {
+  const one = oneSource(source);
   return {
     async list(context) {
-      const { skills, problems } = await source.list(context);
+      const { skills, problems } = await one.list(context);
       const first = new Map<string, Skill>();
       const doubles: SkillProblem[] = [];
       for (const skill of skills) {

@@ -135,7 +135,10 @@ describe("cacheSkills", () => {
     const waiting = [cached.list(context), cached.list(context)];
     asked[0]?.answer.reject(new Error("away"));
     for (const each of await Promise.allSettled(waiting)) {
-      expect(each).toMatchObject({ status: "rejected", reason: { message: "away" } });
+      expect(each).toMatchObject({
+        status: "rejected",
+        reason: { message: "The source of skills number 1 failed: away" },
+      });
     }
     const later = cached.list(context);
     asked[1]?.answer.resolve(listing);
