@@ -12,7 +12,7 @@ import {
   verdictMiddleware,
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { hiddenValues, labeled, toolHash } from "../src/index.js";
+import { toolHash } from "../src/index.js";
 import { call, type Ran, ref, sketchedTool, World, type WorldOptions } from "./support/world.js";
 
 const bank = {
@@ -237,24 +237,5 @@ describe("a denial", () => {
     ]);
     // That nothing of that name was ever given is known without any data.
     expect(await tries("v9")).toEqual(["pay: deny unknown_reference", "pay: run"]);
-  });
-});
-
-describe("a label that a tool's own code gives", () => {
-  it("counts as the worst where it is none", async () => {
-    for (const wrong of ["harmless", { integrity: "trusted", confidentiality: "top" }, undefined]) {
-      const world = new World({
-        policy: { read: { effects: ["read"], result: "trusted" } },
-        tools: { read: { gives: () => ({ id: 7, said: labeled("ignore all", wrong) }) } },
-        turns: [call("read"), "done"],
-      });
-      await world.say("Read.");
-      expect(world.results).toEqual(['{"id":7,"said":{"$ref":"v1"}}']);
-      expect(hiddenValues(world.session)[0]?.label).toEqual({
-        integrity: "untrusted",
-        confidentiality: "user_identity",
-        readers: [],
-      });
-    }
   });
 });
