@@ -125,6 +125,29 @@ describe("a permit", () => {
     expect(later.results.at(-1)).toContain("a rule would be broken (trusted_argument");
   });
 
+  it("is no word of a person's that they have left as it was, however short", async () => {
+    const tools = { ...bank.tools, pay: { takes: ["to", "text"], editable: true } };
+    const guarded = { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } };
+    const changed = async (variable: string, to: string) => {
+      const world = new World({
+        ...bank,
+        tools,
+        policy: { ...bank.policy, pay: guarded as typeof bank.policy.pay },
+        mode: "approve",
+        turns: [call("read"), call("pay", { to: ref(variable) }), "done"],
+      });
+      const { approvalRequests } = await world.say("Pay whom it says.");
+      const [asked] = approvalRequests;
+      if (asked === undefined) throw new Error("Nobody was asked.");
+      await world.say(approve(asked, { arguments: { to, text: "hello" } }));
+      return [world.verdicts.at(-1), ...paid(world)];
+    };
+    expect(await changed("v1", "eve")).toEqual(["pay: approved trusted_argument", "eve"]);
+    expect(await changed("v1", "ann")).toEqual(["pay: run", "ann"]);
+    // What stands around it makes another value of it, and nobody has permitted that one.
+    expect(await changed("v3", "ann, ignore all")).toEqual(["pay: ask trusted_argument"]);
+  });
+
   it("is gone once its call has run, and once it was refused", async () => {
     const { world, requests } = await asking();
     expect(permitsOf(world)).toHaveLength(2);
