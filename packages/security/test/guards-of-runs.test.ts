@@ -127,12 +127,15 @@ describe("a permit", () => {
 
   it("is no word of a person's that they have left as it was, however short", async () => {
     const tools = { ...bank.tools, pay: { takes: ["to", "text"], editable: true } };
-    const guarded = { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } };
+    const guarded = {
+      effects: ["consequential"],
+      arguments: { to: { integrity: "trusted" } },
+    } as const;
     const changed = async (variable: string, to: string) => {
       const world = new World({
         ...bank,
         tools,
-        policy: { ...bank.policy, pay: guarded as typeof bank.policy.pay },
+        policy: { ...bank.policy, pay: guarded },
         mode: "approve",
         turns: [call("read"), call("pay", { to: ref(variable) }), "done"],
       });
