@@ -127,12 +127,15 @@ describe("a permit", () => {
 
   it("is no word of a person's that they have left as it was, however short", async () => {
     const tools = { ...bank.tools, pay: { takes: ["to", "text"], editable: true } };
-    const guarded = { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } };
+    const guarded = {
+      ...bank.policy,
+      pay: { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } },
+    } satisfies WorldOptions["policy"];
     const changed = async (variable: string, to: string) => {
       const world = new World({
         ...bank,
         tools,
-        policy: { ...bank.policy, pay: guarded as typeof bank.policy.pay },
+        policy: guarded,
         mode: "approve",
         turns: [call("read"), call("pay", { to: ref(variable) }), "done"],
       });
