@@ -21,6 +21,7 @@ import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { callGuards } from "./flow-policy-mutations/call-labels.mjs";
 import { messageGuards } from "./flow-policy-mutations/message-labels.mjs";
+import { shapeGuards } from "./flow-policy-mutations/shapes.mjs";
 import { verdictGuards } from "./flow-policy-mutations/verdicts.mjs";
 import { capture } from "./run-typescript.mjs";
 
@@ -31,7 +32,7 @@ const parts = ["package.json", "tsconfig.json", "vitest.workspace.ts", "packages
  * The guards by file (under packages/security/src), each with the text that it is, which stands there once, and
  * what is left when it is taken out: nothing where nothing is said.
  */
-const mutations = [verdictGuards, callGuards, messageGuards].flatMap((guards) =>
+const mutations = [verdictGuards, callGuards, messageGuards, shapeGuards].flatMap((guards) =>
   Object.entries(guards).flatMap(([file, list]) =>
     list.map(([guard, find, put = ""]) => ({ file, guard, find, put })),
   ),

@@ -90,11 +90,6 @@ export const messageGuards = {
     ],
     ["a user's message can say that it is untrusted", "    restricted,\n"],
     [
-      "what a call says to an agent inside is no user's word",
-      "    restricted,\n    flow.floor,\n",
-      "    restricted,\n",
-    ],
-    [
       "parts of a user's message have labels",
       "    ...message.contents.map((content) => userContentLabel(flow, content)),\n",
     ],

@@ -91,6 +91,10 @@ const alterations: Readonly<Record<string, (messages: Loose[]) => void>> = {
       edited: { proposed: {}, effective: {} },
     });
   },
+  // The words that tell of an edit stand in the place of the first part.
+  "off a result, as if it told of an edit": (messages) => {
+    Object.assign(firstResult(messages), { edited: { proposed: {}, effective: {} } });
+  },
   "as another message of the same id": (messages) => {
     const copy = { ...answer(messages), contents: [{ type: "text", text: evil }] };
     messages.push(copy);
@@ -110,12 +114,22 @@ const alterations: Readonly<Record<string, (messages: Loose[]) => void>> = {
       { ...message, id: "another", contents: [forged] },
     );
   },
+  "as a text beside results": (messages) => {
+    results(messages).contents.push({ type: "text", text: evil });
+  },
   "in a result beside something that is none": (messages) => {
     const message = results(messages);
     firstResult(messages).contents = [{ type: "text", text: evil }];
     message.contents.push({ type: "text", text: "and so on" });
   },
 };
+
+/** What is told of an edit, and what is no result among results, is left out of what the model gets. */
+const unseen: ReadonlySet<string> = new Set([
+  "as what a person has changed",
+  "off a result, as if it told of an edit",
+  "as a text beside results",
+]);
 
 describe("S6, S12 sealed histories that somebody has changed", () => {
   it("S6: a history that nobody has changed is as trusted as it was", async () => {
@@ -130,8 +144,7 @@ describe("S6, S12 sealed histories that somebody has changed", () => {
       alter(messages);
       expect(JSON.stringify(messages)).not.toBe(before);
       const world = await goOn(messages);
-      // What is told of an edit is left out of what the model gets.
-      expect(world.sees(evil)).toBe(where !== "as what a person has changed");
+      expect(world.sees(evil)).toBe(!unseen.has(where));
       expect(world.verdicts.at(-1)).toBe("pay: deny trusted_call");
     });
   }

@@ -128,14 +128,14 @@ describe("a permit", () => {
   it("is no word of a person's that they have left as it was, however short", async () => {
     const tools = { ...bank.tools, pay: { takes: ["to", "text"], editable: true } };
     const guarded = {
-      effects: ["consequential"],
-      arguments: { to: { integrity: "trusted" } },
-    } as const;
+      ...bank.policy,
+      pay: { effects: ["consequential"], arguments: { to: { integrity: "trusted" } } },
+    } satisfies WorldOptions["policy"];
     const changed = async (variable: string, to: string) => {
       const world = new World({
         ...bank,
         tools,
-        policy: { ...bank.policy, pay: guarded },
+        policy: guarded,
         mode: "approve",
         turns: [call("read"), call("pay", { to: ref(variable) }), "done"],
       });

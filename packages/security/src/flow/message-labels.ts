@@ -143,7 +143,6 @@ function userLabel(flow: FlowRun, message: Message, origin: Message | undefined)
     written === undefined ? lattice.bottom : (lattice.read(written) ?? lattice.top);
   return lattice.joinAll([
     restricted,
-    flow.floor,
     ...(message.role === "system" ? [flow.settings.labels.instructions] : []),
     ...message.contents.map((content) => userContentLabel(flow, content)),
   ]);
