@@ -52,12 +52,18 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly middleware: readonly Middleware[];
   readonly #server: McpServer;
   readonly #features: readonly McpFeature[];
+  readonly #remarks: readonly LeftOut[];
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
   readonly #given: StateKey<GivenTools>;
 
   /** @internal */
-  constructor(server: McpServer, prefix: string, features: readonly McpFeature[]) {
+  constructor(
+    server: McpServer,
+    prefix: string,
+    features: readonly McpFeature[],
+    remarks: readonly LeftOut[] = [],
+  ) {
     const { label, options } = server;
     this.name = label;
     this.middleware = [
@@ -65,6 +71,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     ];
     this.#server = server;
     this.#features = features;
+    this.#remarks = remarks;
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || features.some(({ tools }) => tools !== undefined);
     this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
@@ -74,7 +81,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     if (!this.#hasTools) return undefined;
     const { tools, leftOut } = await this.#toolsNow(signal);
     run.state.set(this.#given, { tools, offered: tools });
-    tell(run, this.name, leftOut);
+    tell(run, this.name, [...this.#remarks, ...leftOut]);
     return { tools };
   }
 
@@ -137,13 +144,22 @@ export class McpTools implements ContextProvider, AsyncDisposable {
  * @throws ConfigurationError `invalid_target`, `unknown_option` or `invalid_option`, saying what to write.
  */
 export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpTools {
+  return makeMcpTools(target, options);
+}
+
+/** @param remarks What runs are told of how the server was configured. */
+export function makeMcpTools(
+  target: McpTarget,
+  options: McpToolsOptions,
+  remarks: readonly LeftOut[] = [],
+): McpTools {
   const settings = readOptions(options);
   const { label, open } = openTarget(target, options, settings);
   const features = featuresFor(options);
   const { onLog } = options;
   const hooks = featureHooks(features);
   const server = createMcpServer({ label, options: settings, hooks, open, onLog });
-  return new McpTools(server, options.toolNamePrefix ?? label, features);
+  return new McpTools(server, options.toolNamePrefix ?? label, features, remarks);
 }
 
 /** Takes over what has changed, from the next round on; gives the tools that the run has then. */
