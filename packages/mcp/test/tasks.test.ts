@@ -193,6 +193,39 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
     },
   );
 
+  it("cancels what is created after the run was aborted", async () => {
+    const log = testLog();
+    const target = rawServer((server) => {
+      let creating = 0;
+      server.on("initialize", ({ protocolVersion }) => ({
+        protocolVersion,
+        capabilities: { tools: {}, resources: {}, tasks: { requests: { tools: { call: {} } } } },
+        serverInfo: { name: "raw", version: "1" },
+      }));
+      server.tools({ name: "long", execution: { taskSupport: "required" } });
+      server.on("tools/call", (_params, id) => {
+        creating = id;
+        server.say("create");
+      });
+      server.on("resources/read", () => {
+        server.result(creating, { task: { taskId: "t2", status: "working" } });
+        return { contents: [] };
+      });
+      server.on("tasks/cancel", (params) => server.say(`cancel ${JSON.stringify(params)}`));
+      server.on("tasks/get", () => server.say("get"));
+    });
+    await using mcp = mcpTools(target, { name: "h", sdk, onLog: log.onLog });
+    const { agent } = scripted([["h_long"]], { contextProviders: [mcp] });
+    const controller = new AbortController();
+    const running = agent.run("go", { signal: controller.signal });
+    await log.seen("create");
+    controller.abort(new Error("enough"));
+    await expect(running).rejects.toThrow("enough");
+    await mcp.resource("now://");
+    await log.seen('cancel {"taskId":"t2"}'.replaceAll('"', '\\"'));
+    expect(log.entries.filter(({ data }) => /^(cancel|get)/.test(String(data)))).toHaveLength(1);
+  });
+
   it("does not create again after the connection broke, and says that it may have run", async () => {
     const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
     const target = rawServer((server) => {
