@@ -266,6 +266,7 @@ describe("public exports", () => {
     expect(names(mcp)).toMatchInlineSnapshot(`
       "McpError
       McpTools
+      loadMcpServers
       mcpTools"
     `);
   });

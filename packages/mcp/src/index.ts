@@ -23,6 +23,7 @@ export type {
   McpHeaders,
   McpHeadersContext,
   McpLimits,
+  McpTaskOptions,
   McpToolsOptions,
 } from "./options.js";
 export type { McpTransport, RemoteServer, StdioServer } from "./target.js";

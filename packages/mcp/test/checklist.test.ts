@@ -133,10 +133,11 @@ describe("checklist: names and lists", () => {
     const notices: string[] = [];
     const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
     const { messages, text } = await agent.run("go", {
-      onEvent({ name, data }: { readonly name: string; readonly data: unknown }) {
-        if (name === "notice") notices.push(JSON.stringify(data));
+      onEvent(event) {
+        if (event.type === "notice") notices.push(event.code);
       },
-    } as never);
+    });
+    expect(notices).toEqual(["mcp_tools_kept"]);
     expect(resultsOf(messages).map(readable)).toEqual(["went"]);
     expect(text).toBe("done");
     await log.seen("list lost");
