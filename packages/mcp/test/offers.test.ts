@@ -2,6 +2,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Agent, AgentSession, approve } from "@tunic/core";
+import { defaultLattice } from "@tunic/security";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
@@ -219,7 +220,8 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
     const sent = client.requests[0]?.messages.flatMap((message) => message.contents) ?? [];
     expect(sent.map(({ type }) => type)).toEqual(["text", "text", "text", "data", "text"]);
     for (const content of sent.slice(0, 4)) {
-      expect(content.additionalProperties?.["label"]).toMatchObject({ integrity: "untrusted" });
+      const label = defaultLattice.read(content.additionalProperties?.["label"]);
+      expect(label).toEqual({ integrity: "untrusted", confidentiality: "public" });
     }
     expect((await mcp.list("resources")).map(({ uri }) => uri)).toEqual(["a://1", "a://2"]);
   });

@@ -247,6 +247,35 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
     expect(said.filter((line) => line === "create")).toHaveLength(1);
   });
 
+  it.each(["creating it", "asking after it"])("breaks while %s: not done again", async (when) => {
+    const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
+    const script = (server: RawServer): void => {
+      const when: string = "";
+      server.on("initialize", ({ protocolVersion }) => ({
+        protocolVersion,
+        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
+        serverInfo: { name: "raw", version: "1" },
+      }));
+      server.tools({ name: "long", execution: { taskSupport: "required" } });
+      server.on("tools/call", () => {
+        server.say("create");
+        if (when === "creating it") process.exit(1);
+        return { task: { taskId: "t1", status: "working" } };
+      });
+      const { starts } = server;
+      server.on("tasks/get", (_params, id) => {
+        if (starts === 0) process.exit(1);
+        server.error(id, -32602, "no such task");
+      });
+    };
+    const source = script.toString().replace('const when = "";', `const when = "${when}";`);
+    const target = rawServer({ toString: () => source } as never, countFile);
+    const { result, text, said } = await call(target, { repeatableTools: ["long"] });
+    expect(result.error?.code).toBe("mcp_connection_lost");
+    expect(text).toContain("may or may not have had an effect");
+    expect(said.filter((line) => line === "create")).toHaveLength(1);
+  });
+
   it("goes on asking over a new connection after a break", async () => {
     const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
     const target = rawServer((server) => {

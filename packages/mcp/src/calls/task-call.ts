@@ -126,6 +126,10 @@ async function createTask(
   try {
     return await creating;
   } catch (error) {
+    // Even where the call may run twice, a task is created once.
+    if (error instanceof McpError && isBreak(error) && !error.notSent) {
+      throw uncertain(server, error);
+    }
     if (!isRefused(error)) throw error;
     // It knows nothing of tasks after all, and has done nothing.
     return await client.callTool(call, options);
@@ -193,8 +197,11 @@ class TaskFollower {
       );
       return readTask(answer, this.#taskId);
     } catch (error) {
-      if (error instanceof McpError && isPassing(error)) return undefined;
-      throw error;
+      if (!(error instanceof McpError)) throw error;
+      if (isPassing(error)) return undefined;
+      // A server that was started anew does not know what it did before.
+      const isForgotten = this.#losses > 0 && error.code === "mcp_request_failed";
+      throw isForgotten ? uncertain(this.#terms.server, error) : error;
     }
   }
 
@@ -217,18 +224,12 @@ class TaskFollower {
         signal?.throwIfAborted();
         if (!(error instanceof McpError) || !isBreak(error)) throw error;
         this.#losses += 1;
-        if (this.#losses > 1 || error.code !== "mcp_connection_lost") throw this.#uncertain(error);
+        if (this.#losses > 1 || error.code !== "mcp_connection_lost")
+          throw uncertain(this.#terms.server, error);
         const { current } = connection;
         if (error.notSent && current !== undefined) connection.discard(current);
       }
     }
-  }
-
-  /** The task itself was sent, whatever became of the question. */
-  #uncertain(cause: McpError): ToolError {
-    const { label } = this.#terms.server;
-    const fix = `The connection to the server "${label}" broke while its task ran; the call may or may not have had an effect.`;
-    return new ToolError(cause.message, { code: "mcp_connection_lost", fix, cause });
   }
 
   #show({ status, statusMessage }: TaskState): void {
@@ -271,6 +272,12 @@ async function cancelTask(
   } catch {
     // It may be over already.
   }
+}
+
+/** The task was sent, whatever became of the question. */
+function uncertain({ label }: McpServer, cause: McpError): ToolError {
+  const fix = `The connection to the server "${label}" broke while its task ran; the call may or may not have had an effect.`;
+  return new ToolError(cause.message, { code: "mcp_connection_lost", fix, cause });
 }
 
 function isBreak({ code }: McpError): boolean {
