@@ -281,6 +281,7 @@ describe("public exports", () => {
     expect(names(mcp)).toMatchInlineSnapshot(`
       "McpError
       McpTools
+      loadMcpServers
       mcpTools"
     `);
   });

@@ -13,6 +13,8 @@ export type {
   ServerRequestContext,
   ServerRequestHandler,
 } from "./client/mcp-client.js";
+export type { AskInput, McpInput } from "./config/inputs.js";
+export { type LoadMcpServersOptions, loadMcpServers } from "./config/load-mcp-servers.js";
 export { McpError, type McpErrorCode, type McpErrorOptions } from "./mcp-error.js";
 export { type ConnectedTools, type McpTarget, McpTools, mcpTools } from "./mcp-tools.js";
 export type { SdkClient } from "./open-target.js";
@@ -21,6 +23,7 @@ export type {
   McpHeaders,
   McpHeadersContext,
   McpLimits,
+  McpTaskOptions,
   McpToolsOptions,
 } from "./options.js";
 export type { McpTransport, RemoteServer, StdioServer } from "./target.js";

@@ -45,6 +45,14 @@ export interface McpLimits {
   readonly maxSchemaBytes?: number | undefined;
 }
 
+/** How a call runs as a task. It may take `maxTotalTimeoutMs`, as all calls may. */
+export interface McpTaskOptions {
+  /** Milliseconds that the server is asked to keep a task for. Default: as the server has it. */
+  readonly ttlMs?: number | undefined;
+  /** Cancel the task when nobody waits for it any more. Default true. */
+  readonly cancel?: boolean | undefined;
+}
+
 /** How the tools of a server are offered and called. */
 export interface McpToolsOptions {
   /** The server's label: whose tools they are, and what their names begin with. Default: made from the target. */
@@ -77,6 +85,20 @@ export interface McpToolsOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a call may take, whatever progress it makes. Default 600 000. */
   readonly maxTotalTimeoutMs?: number | undefined;
+  /**
+   * `tools`: each prompt of the server is a tool too, `<prefix>_prompt_<name>`; a list: those of these names are.
+   * Default false. Options that name tools know a prompt by its own name.
+   */
+  readonly prompts?: "tools" | readonly string[] | false | undefined;
+  /**
+   * `tools`: the server's resources are listed and read by two tools, `<prefix>_list_resources` and
+   * `<prefix>_read_resource`. Default false. Options that name tools know them as `list_resources` and `read_resource`.
+   */
+  readonly resources?: "tools" | false | undefined;
+  /** URIs of resources that each run has in its context: as messages, and no more trusted than results are. */
+  readonly contextResources?: readonly string[] | undefined;
+  /** How tools are called that a server runs as tasks: created once, and asked after. `false`: as all others. */
+  readonly tasks?: McpTaskOptions | false | undefined;
   readonly limits?: McpLimits | undefined;
   /** Gets what the server logs, and what it writes beside the protocol. */
   readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
@@ -98,9 +120,14 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "connectTimeoutMs",
   "timeoutMs",
   "maxTotalTimeoutMs",
+  "prompts",
+  "resources",
+  "contextResources",
+  "tasks",
   "limits",
   "onLog",
 ]);
+const taskNames: ReadonlySet<string> = new Set<keyof McpTaskOptions>(["ttlMs", "cancel"]);
 const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
   "alwaysRequire",
   "neverRequire",
@@ -124,6 +151,9 @@ export interface ReadOptions {
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number;
+  readonly contextResources: ReadonlySet<string>;
+  /** Undefined: no call runs as a task. */
+  readonly tasks: { readonly ttlMs: number | undefined; readonly cancel: boolean } | undefined;
   readonly limits: { readonly [Name in keyof McpLimits]-?: number };
 }
 
@@ -143,6 +173,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
   if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
     throw wrong("headers", "an object of texts, or a function that returns one");
   }
+  checkOffers(options);
   return {
     allowed: options.allowedTools && names("allowedTools", options.allowedTools),
     blocked: names("blockedTools", options.blockedTools),
@@ -154,6 +185,8 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),
     timeoutMs: amount("timeoutMs", options.timeoutMs, 60_000),
     maxTotalTimeoutMs: amount("maxTotalTimeoutMs", options.maxTotalTimeoutMs, 600_000),
+    contextResources: names("contextResources", options.contextResources, "a list of URIs"),
+    tasks: readTasks(options.tasks),
     limits: {
       maxResultBytes: amount("limits.maxResultBytes", limits.maxResultBytes, 10 * 1024 * 1024),
       maxTools: amount("limits.maxTools", limits.maxTools, 500),
@@ -176,10 +209,31 @@ function readApproval(
   };
 }
 
-function names(option: string, list: readonly string[] | undefined): ReadonlySet<string> {
+function checkOffers({ prompts, resources }: McpToolsOptions): void {
+  if (prompts !== undefined && prompts !== false && prompts !== "tools") {
+    names("prompts", prompts, '"tools", false, or a list of the server\'s own names of prompts');
+  }
+  if (resources !== undefined && resources !== false && resources !== "tools") {
+    throw wrong("resources", '"tools" or false');
+  }
+}
+
+function readTasks(tasks: McpTaskOptions | false | undefined = {}): ReadOptions["tasks"] {
+  if (tasks === false) return undefined;
+  checkOptionNames("mcpTools(): tasks", tasks, taskNames);
+  const { ttlMs, cancel = true } = tasks;
+  if (typeof cancel !== "boolean") throw wrong("tasks.cancel", "true or false");
+  return { ttlMs: ttlMs === undefined ? undefined : amount("tasks.ttlMs", ttlMs, 0), cancel };
+}
+
+function names(
+  option: string,
+  list: readonly string[] | undefined,
+  expected = "a list of the server's own names of tools",
+): ReadonlySet<string> {
   if (list === undefined) return new Set();
   if (!Array.isArray(list) || list.some((each) => typeof each !== "string")) {
-    throw wrong(option, "a list of the server's own names of tools");
+    throw wrong(option, expected);
   }
   return new Set(list);
 }

@@ -12,6 +12,7 @@ import { isOffered } from "../tools/offered.js";
 import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
 import { shortened } from "../transports/noise-log.js";
 import { withinLimits } from "./call-clock.js";
+import { callAsTask, runsAsTask } from "./task-call.js";
 
 /** A call of a server's tool. */
 export interface RemoteCall {
@@ -76,7 +77,10 @@ async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<T
   const client = connection.current ?? (await connection.acquire(options.signal));
   try {
     const { name, definition } = tool;
-    const answer = await client.callTool({ name, arguments: args, definition }, options);
+    const request = { name, arguments: args, definition };
+    const answer = runsAsTask(server, client, tool)
+      ? await callAsTask(client, request, options, { server, clock: call.context.run })
+      : await client.callTool(request, options);
     connection.succeeded();
     return readResult(answer, settings.limits.maxResultBytes);
   } catch (error) {
@@ -112,7 +116,7 @@ function isLoss(error: unknown): boolean {
 }
 
 /** What the server answers is for the model; what happens on the way is told in our own words. */
-function asResult(label: string, error: McpError): ToolResult {
+export function asResult(label: string, error: McpError): ToolResult {
   const { code, message, rpcCode } = error;
   if (code === "mcp_request_failed") {
     return failure(code, `MCP error${rpcCode === undefined ? "" : ` ${rpcCode}`}: ${message}`);

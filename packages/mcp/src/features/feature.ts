@@ -1,6 +1,7 @@
-import type { FunctionTool, JsonObject } from "@tunic/core";
+import type { JsonObject } from "@tunic/core";
 import type { McpHooks } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import type { LocalTools } from "../tools/local-tools.js";
 
 /**
  * Something of the protocol beside calls of tools, such as sampling, elicitation, roots, prompts or resources.
@@ -14,7 +15,7 @@ export interface McpFeature {
   /** What to do when the server tells something. */
   readonly notifications?: McpHooks["notifications"];
   /** Tools beside the server's own, such as those that read its resources. Asked when the server is connected. */
-  readonly tools?: ((server: McpServer) => Promise<readonly FunctionTool[]>) | undefined;
+  readonly tools?: ((server: McpServer) => Promise<LocalTools>) | undefined;
 }
 
 /** The hooks of all features together. */
