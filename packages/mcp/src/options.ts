@@ -2,13 +2,19 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.
 import {
   type AgentSession,
   type ApprovalMode,
+  type ChatClient,
   ConfigurationError,
   checkOptionNames,
   type FunctionTool,
   isJsonObject,
   type RunContext,
 } from "@tunic/core";
-import type { McpLogEntry } from "./client/mcp-client.js";
+import type { McpAskContext } from "./asking/ask-context.js";
+import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
+import { type McpRoot, readRoots } from "./asking/roots.js";
+import type { McpSamplingRequest } from "./asking/sampling-request.js";
+import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
+import { isLogLevel, logLevels } from "./client/read-answers.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
 
@@ -78,6 +84,41 @@ export interface McpToolsOptions {
   /** Milliseconds that a call may take, whatever progress it makes. Default 600 000. */
   readonly maxTotalTimeoutMs?: number | undefined;
   readonly limits?: McpLimits | undefined;
+  /**
+   * What comes of a server's question to a person (elicitation). Default true: the run pauses with an approval
+   * request, and goes on with the answer. A function answers at once. False: the server is told that nobody can be asked.
+   */
+  readonly elicitation?:
+    | boolean
+    | ((
+        request: McpElicitation,
+        context: McpAskContext,
+      ) => McpElicitationAnswer | Promise<McpElicitationAnswer>)
+    | undefined;
+  /** Milliseconds that a server's call is kept waiting for a person. Default 900 000. */
+  readonly elicitationTimeoutMs?: number | undefined;
+  /**
+   * Decides whether a server may ask a model (sampling), each time it wants to. Default: servers are told that there is
+   * no model. Whatever is not `true`, and a throw, is a no.
+   */
+  readonly samplingApproval?:
+    | ((request: McpSamplingRequest, context: McpAskContext) => boolean | Promise<boolean>)
+    | undefined;
+  /** The model that servers ask. Default: that of the agent whose call the server works on, with its chat handlers and budgets. */
+  readonly samplingClient?: ChatClient | undefined;
+  /** How often a server may ask a model over one connection. Default 25. */
+  readonly maxSamplingRequests?: number | undefined;
+  /** The most tokens of one answer. Default 4096. */
+  readonly maxSamplingTokens?: number | undefined;
+  /** Folders and files that servers are told to work in: paths, or addresses with `file:`. Nothing keeps them in there. */
+  readonly roots?:
+    | readonly (string | McpRoot)[]
+    | ((
+        context: McpAskContext,
+      ) => readonly (string | McpRoot)[] | Promise<readonly (string | McpRoot)[]>)
+    | undefined;
+  /** From which level on a server is to log. Default: as it does unasked. */
+  readonly logLevel?: McpLogLevel | undefined;
   /** Gets what the server logs, and what it writes beside the protocol. */
   readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
 }
@@ -99,6 +140,14 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "timeoutMs",
   "maxTotalTimeoutMs",
   "limits",
+  "elicitation",
+  "elicitationTimeoutMs",
+  "samplingApproval",
+  "samplingClient",
+  "maxSamplingRequests",
+  "maxSamplingTokens",
+  "roots",
+  "logLevel",
   "onLog",
 ]);
 const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
@@ -124,6 +173,11 @@ export interface ReadOptions {
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number;
+  /** What is done with a question to a person: a function answers it, the run pauses, or it is not offered. */
+  readonly elicitation: "answer" | "pause" | "off";
+  readonly elicitationTimeoutMs: number;
+  readonly maxSamplingRequests: number;
+  readonly maxSamplingTokens: number;
   readonly limits: { readonly [Name in keyof McpLimits]-?: number };
 }
 
@@ -143,6 +197,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
   if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
     throw wrong("headers", "an object of texts, or a function that returns one");
   }
+  checkAsking(options);
   return {
     allowed: options.allowedTools && names("allowedTools", options.allowedTools),
     blocked: names("blockedTools", options.blockedTools),
@@ -154,12 +209,40 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),
     timeoutMs: amount("timeoutMs", options.timeoutMs, 60_000),
     maxTotalTimeoutMs: amount("maxTotalTimeoutMs", options.maxTotalTimeoutMs, 600_000),
+    elicitation: elicitationMode(options.elicitation),
+    elicitationTimeoutMs: amount("elicitationTimeoutMs", options.elicitationTimeoutMs, 900_000),
+    maxSamplingRequests: amount("maxSamplingRequests", options.maxSamplingRequests, 25),
+    maxSamplingTokens: amount("maxSamplingTokens", options.maxSamplingTokens, 4096),
     limits: {
       maxResultBytes: amount("limits.maxResultBytes", limits.maxResultBytes, 10 * 1024 * 1024),
       maxTools: amount("limits.maxTools", limits.maxTools, 500),
       maxSchemaBytes: amount("limits.maxSchemaBytes", limits.maxSchemaBytes, 64 * 1024),
     },
   };
+}
+
+function elicitationMode(
+  elicitation: McpToolsOptions["elicitation"] = true,
+): ReadOptions["elicitation"] {
+  if (typeof elicitation === "function") return "answer";
+  if (typeof elicitation !== "boolean") throw wrong("elicitation", "true, false or a function");
+  return elicitation ? "pause" : "off";
+}
+
+function checkAsking({ samplingApproval, samplingClient, roots, logLevel }: McpToolsOptions): void {
+  if (samplingApproval !== undefined && typeof samplingApproval !== "function") {
+    throw wrong("samplingApproval", "a function");
+  }
+  if (samplingClient !== undefined && typeof samplingClient.getResponse !== "function") {
+    throw wrong("samplingClient", "a chat client");
+  }
+  if (samplingClient !== undefined && samplingApproval === undefined) {
+    throw wrong("samplingApproval", "a function where there is a samplingClient");
+  }
+  if (roots !== undefined && typeof roots !== "function") readRoots(roots);
+  if (logLevel !== undefined && !isLogLevel(logLevel)) {
+    throw wrong("logLevel", `one of ${[...logLevels].join(", ")}`);
+  }
 }
 
 function readApproval(

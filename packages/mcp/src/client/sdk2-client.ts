@@ -70,6 +70,15 @@ export function adaptSdk2(
   { owned, isScoped }: AdapterTerms,
 ): McpClient {
   listen(client as SdkListeners, hooks);
+  // A client that was given answers by itself, as its owner has it.
+  const settingsOf = (
+    { allowInputRequired, ...options }: McpRequestOptions,
+    signal: AbortSignal | undefined,
+    scope: CallScope | undefined,
+  ): RequestOptions => ({
+    ...requestSettings(options, signal, scope),
+    ...(owned && allowInputRequired && { allowInputRequired }),
+  });
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>
     runRequest(options, isScoped, async (signal, scope) => {
@@ -130,8 +139,8 @@ export function adaptSdk2(
   };
 }
 
-function settingsOf(
-  { onProgress, allowInputRequired }: McpRequestOptions,
+function requestSettings(
+  { onProgress }: McpRequestOptions,
   signal: AbortSignal | undefined,
   scope: CallScope | undefined,
 ): RequestOptions {
@@ -140,7 +149,6 @@ function settingsOf(
     ...(signal && { signal }),
     ...(scope && { onresumptiontoken: () => markResumable(scope) }),
     ...(onProgress && { onprogress: onProgress }),
-    ...(allowInputRequired && { allowInputRequired }),
   };
 }
 
