@@ -176,6 +176,7 @@ export interface ReadOptions {
   /** What is done with a question to a person: a function answers it, the run pauses, or it is not offered. */
   readonly elicitation: "answer" | "pause" | "off";
   readonly elicitationTimeoutMs: number;
+  readonly logLevel: McpLogLevel | undefined;
   readonly maxSamplingRequests: number;
   readonly maxSamplingTokens: number;
   readonly limits: { readonly [Name in keyof McpLimits]-?: number };
@@ -211,6 +212,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     maxTotalTimeoutMs: amount("maxTotalTimeoutMs", options.maxTotalTimeoutMs, 600_000),
     elicitation: elicitationMode(options.elicitation),
     elicitationTimeoutMs: amount("elicitationTimeoutMs", options.elicitationTimeoutMs, 900_000),
+    logLevel: options.logLevel,
     maxSamplingRequests: amount("maxSamplingRequests", options.maxSamplingRequests, 25),
     maxSamplingTokens: amount("maxSamplingTokens", options.maxSamplingTokens, 4096),
     limits: {

@@ -13,6 +13,7 @@ import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
 import { shortened } from "../transports/noise-log.js";
 import { answerRounds, isPause } from "./answer-rounds.js";
 import { withinLimits } from "./call-clock.js";
+import { callMeta } from "./call-meta.js";
 import type { CallOutcome, Flight, Leg } from "./flight.js";
 import { firstRound, pauseWith, type Round, readAnswers } from "./paused-call.js";
 
@@ -135,8 +136,9 @@ async function callOnce(
   const client = connection.current ?? (await connection.acquire(options.signal));
   try {
     const { name, definition } = tool;
+    const meta = callMeta(client, settings.logLevel);
     const answer = await answerRounds(call, round, options.signal, (params) =>
-      client.callTool({ name, arguments: args, definition, ...(params && { params }) }, options),
+      client.callTool({ name, arguments: args, definition, meta, params }, options),
     );
     connection.succeeded();
     return isPause(answer) ? answer : readResult(answer, settings.limits.maxResultBytes);

@@ -1,3 +1,4 @@
+import { isStateless } from "../calls/call-meta.js";
 import type { McpToolsOptions } from "../options.js";
 import type { FeatureTerms, McpFeature } from "./feature.js";
 
@@ -9,8 +10,7 @@ export function logLevelFeature(
   if (level === undefined) return undefined;
   return {
     async connected(client) {
-      const { capabilities, protocolVersion } = client.server;
-      if (capabilities["logging"] === undefined || isStateless(protocolVersion)) return;
+      if (client.server.capabilities["logging"] === undefined || isStateless(client)) return;
       try {
         await client.request("logging/setLevel", { level });
       } catch (error) {
@@ -19,9 +19,4 @@ export function logLevelFeature(
       }
     },
   };
-}
-
-/** Whether each request says what earlier revisions say once. */
-function isStateless(protocolVersion: string | undefined): boolean {
-  return protocolVersion !== undefined && protocolVersion >= "2026-07-28";
 }

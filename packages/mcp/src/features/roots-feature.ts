@@ -1,5 +1,6 @@
+import type { JsonObject } from "@tunic/core";
 import { askContext } from "../asking/ask-context.js";
-import { readRoots } from "../asking/roots.js";
+import { type McpRoot, readRoots } from "../asking/roots.js";
 import type { McpToolsOptions } from "../options.js";
 import type { FeatureTerms, McpFeature } from "./feature.js";
 
@@ -14,13 +15,15 @@ export function rootsFeature(
     capabilities: { roots: {} },
     requests: {
       "roots/list": async (_params, { signal, origin }) => {
-        if (typeof roots !== "function")
-          return { roots: (fixed ?? []).map((root) => ({ ...root })) };
+        if (typeof roots !== "function") return answerWith(fixed);
         // Outside a call it is nobody's, and no reason to wait.
         const flight = flights.isIdle ? undefined : await flights.whoseRun(origin, signal);
-        const list = readRoots(await roots(askContext(label, flight?.context, signal)));
-        return { roots: list.map((root) => ({ ...root })) };
+        return answerWith(readRoots(await roots(askContext(label, flight?.context, signal))));
       },
     },
   };
+}
+
+function answerWith(roots: readonly McpRoot[] = []): JsonObject {
+  return { roots: roots.map(({ uri, name }) => (name === undefined ? { uri } : { uri, name })) };
 }

@@ -1,0 +1,243 @@
+import {
+  Agent,
+  AgentSession,
+  approve,
+  type FunctionApprovalRequestContent,
+  type JsonObject,
+} from "@tunic/core";
+import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
+import { describe, expect, it } from "vitest";
+import { type McpToolsOptions, mcpTools } from "../src/index.js";
+import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { type RawServer, rawServer } from "./support/raw-server.js";
+
+/** Asks with what it is called with, and answers with what it was told. */
+function asker(server: RawServer): void {
+  server.tools({ name: "ask" }, { name: "slow" }, { name: "release" });
+  const waiting = new Map<string, number>();
+  let held: number | undefined;
+  let asked = 0;
+  server.on("tools/call", ({ name, arguments: args }, id) => {
+    if (name === "slow") {
+      held = id;
+      return undefined;
+    }
+    if (name === "release") {
+      if (held !== undefined) server.result(held, server.text("slow is done"));
+      return server.text("released");
+    }
+    const key = `q${asked++}`;
+    waiting.set(key, id);
+    const { method = "elicitation/create", ...params } = args;
+    server.send({ id: key, method, params });
+    return undefined;
+  });
+  const send = server.send;
+  server.on("notifications/cancelled", ({ requestId }) => server.say(`cancelled ${requestId}`));
+  // Answers have no method.
+  server.on(undefined as unknown as string, (_params, id) => {
+    const call = waiting.get(`${id}`);
+    if (call !== undefined) send({ id: call, result: server.text("answered") });
+  });
+}
+
+const target = rawServer(asker);
+
+const colour: JsonObject = {
+  message: "Which colour?",
+  requestedSchema: { type: "object", properties: { colour: { type: "string" } } },
+};
+
+async function refusal(args: JsonObject, options: McpToolsOptions = {}) {
+  await using mcp = mcpTools(target, { name: "s", ...options });
+  const { agent, client } = scripted([["s_ask", args]], { contextProviders: [mcp] });
+  const session = new AgentSession();
+  const { outcome } = await agent.run("go", { session });
+  return { outcome, pending: session.pending, requests: client.requests.length };
+}
+
+describe("what a server may ask a person", () => {
+  it.each<[string, JsonObject]>([
+    ["no message", { requestedSchema: { type: "object", properties: {} } }],
+    ["no fields", { message: "m", requestedSchema: { type: "string" } }],
+    [
+      "fields inside of fields",
+      { message: "m", requestedSchema: { type: "object", properties: { a: { type: "object" } } } },
+    ],
+    [
+      "a schema without an end",
+      {
+        message: "m",
+        requestedSchema: {
+          type: "object",
+          properties: { a: { type: "string", title: "x".repeat(70_000) } },
+        },
+      },
+    ],
+    [
+      "a page that is code",
+      { mode: "url", message: "m", url: "javascript:alert(1)", elicitationId: "1" },
+    ],
+    ["a file", { mode: "url", message: "m", url: "file:///etc/passwd", elicitationId: "1" }],
+    ["a mode that nobody knows", { mode: "voice", message: "m" }],
+  ])("is not: %s", async (_what, args) => {
+    const { outcome, pending } = await refusal(args);
+    expect(outcome).toBe("completed");
+    expect(pending).toEqual([]);
+  });
+
+  it("is without its patterns and whatever else is no part of a form", async () => {
+    const property = { type: "string", pattern: "(a+)+$", $ref: "https://example.com", title: "A" };
+    const { pending } = await refusal({
+      message: "m",
+      requestedSchema: { type: "object", properties: { a: property }, $defs: {} },
+    });
+    expect(pending[0]?.tool?.parameters).toEqual({
+      type: "object",
+      properties: { a: { type: "string", title: "A" } },
+      additionalProperties: false,
+    });
+  });
+});
+
+describe("a call that waits for a person", () => {
+  it("is given up after its time, and the answer that comes later runs nothing", async () => {
+    const log = testLog();
+    await using mcp = mcpTools(target, {
+      name: "s",
+      onLog: log.onLog,
+      elicitationTimeoutMs: 1000,
+    });
+    const { environment, advance } = clock();
+    const client = new ScriptedChatClient([
+      { calls: [{ name: "s_ask", arguments: colour }] },
+      "done",
+    ]);
+    const agent = new Agent({ client, contextProviders: [mcp], environment });
+    const session = new AgentSession();
+    await agent.run("go", { session });
+    const [request] = session.pending as [FunctionApprovalRequestContent];
+    expect(request.expiresAt).toBe(environment.now() + 1000);
+    await advance(1001);
+    await log.seen("cancelled");
+    await expect(agent.run(approve(request), { session })).rejects.toMatchObject({
+      code: "request_expired",
+    });
+  });
+
+  it("is given up when all is closed", async () => {
+    const mcp = mcpTools(target, { name: "s" });
+    const { agent } = scripted([["s_ask", colour]], { contextProviders: [mcp] });
+    const session = new AgentSession();
+    await agent.run("go", { session });
+    await mcp.close();
+    const [request] = session.pending as [FunctionApprovalRequestContent];
+    await using other = mcpTools(target, { name: "s" });
+    const { agent: second } = scripted([], { contextProviders: [other] });
+    const done = await second.run(approve(request), { session });
+    expect(resultsOf(done.messages)[0]?.error?.code).toBe("mcp_interrupted");
+  });
+
+  it("beside others at the same server: the one that asks pauses, the others end", async () => {
+    await using mcp = mcpTools(target, { name: "s" });
+    const client = new ScriptedChatClient([
+      {
+        calls: [{ name: "s_slow" }, { name: "s_ask", arguments: colour }, { name: "s_release" }],
+      },
+      "done",
+    ]);
+    const agent = new Agent({ client, contextProviders: [mcp] });
+    const session = new AgentSession();
+    await agent.run("go", { session });
+    const [request] = session.pending as [FunctionApprovalRequestContent];
+    expect(request.reason).toContain("s_ask");
+    const done = await agent.run(approve(request), { session });
+    expect(done.text).toBe("done");
+    const results = resultsOf(session.messages).map(readable);
+    expect(results.toSorted()).toEqual(["answered", "released", "slow is done"]);
+  });
+
+  it("beside another that asks: each has its own answer", async () => {
+    await using mcp = mcpTools(target, { name: "s" });
+    const call = { name: "s_ask", arguments: colour };
+    const client = new ScriptedChatClient([{ calls: [call, call] }, "done"]);
+    const agent = new Agent({ client, contextProviders: [mcp] });
+    const session = new AgentSession();
+    await agent.run("go", { session });
+    expect(session.pending).toHaveLength(2);
+    const done = await agent.run(
+      session.pending.map((request) => approve(request)),
+      { session },
+    );
+    expect(resultsOf(done.messages).map(readable)).toEqual(["answered", "answered"]);
+  });
+
+  it("is never answered by somebody else: two runs that ask at once over one pipe are cancelled", async () => {
+    const log = testLog();
+    await using mcp = mcpTools(target, { name: "s", onLog: log.onLog });
+    await mcp.connect();
+    const runs = [1, 2].map(() => {
+      const { agent } = scripted([["s_ask", colour]], { contextProviders: [mcp] });
+      return agent.run("go");
+    });
+    const outcomes = (await Promise.all(runs)).map(({ outcome }) => outcome);
+    // Where the first has asked before the second has begun, it is clear whose question it is.
+    expect(outcomes.every((outcome) => outcome === "completed" || outcome === "paused")).toBe(true);
+    expect(
+      outcomes.filter((outcome) => outcome === "completed").length === 2
+        ? log.entries.some(({ logger }) => logger === "elicitation")
+        : true,
+    ).toBe(true);
+  });
+});
+
+describe("what a server may ask a model", () => {
+  const sampling: JsonObject = {
+    method: "sampling/createMessage",
+    messages: [{ role: "user", content: { type: "text", text: "Hi" } }],
+    maxTokens: 10,
+  };
+
+  it("is not more than its share", async () => {
+    let asked = 0;
+    await using mcp = mcpTools(target, {
+      name: "s",
+      maxSamplingRequests: 2,
+      samplingApproval: () => {
+        asked += 1;
+        return true;
+      },
+      samplingClient: new ScriptedChatClient(["one", "two", "three"]),
+    });
+    const call = ["s_ask", sampling] as const;
+    const { agent } = scripted([call, call, call], { contextProviders: [mcp] });
+    await agent.run("go");
+    expect(asked).toBe(2);
+  });
+
+  it("is asked with its tools, whose calls go back to it", async () => {
+    const client = new ScriptedChatClient([{ calls: [{ name: "look", arguments: { at: 1 } }] }]);
+    await using mcp = mcpTools(target, {
+      name: "s",
+      samplingApproval: () => true,
+      samplingClient: client,
+    });
+    const tools = [
+      { name: "look", inputSchema: { type: "object", properties: { at: { type: "number" } } } },
+    ];
+    const { agent } = scripted(
+      [["s_ask", { ...sampling, tools, toolChoice: { mode: "required" } }]],
+      {
+        contextProviders: [mcp],
+      },
+    );
+    await agent.run("go");
+    expect(client.requests[0]?.options).toMatchObject({ toolChoice: "required", maxTokens: 10 });
+    expect(client.requests[0]?.options.tools?.map(({ name }) => name)).toEqual(["look"]);
+  });
+});
+
+function clock() {
+  const manual = manualEnvironment();
+  return { environment: manual, advance: async (ms: number) => void (await manual.advance(ms)) };
+}
