@@ -7,14 +7,15 @@ import {
 } from "@tunic/core";
 import { manualEnvironment, ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
-import { type McpToolsOptions, mcpTools } from "../src/index.js";
+import { mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { type RawServer, rawServer } from "./support/raw-server.js";
 
 /** Asks with what it is called with, and answers with what it was told. */
 function asker(server: RawServer): void {
-  server.tools({ name: "ask" }, { name: "slow" }, { name: "release" });
+  server.tools({ name: "ask" }, { name: "ask-together" }, { name: "slow" }, { name: "release" });
   const waiting = new Map<string, number>();
+  const together: (() => void)[] = [];
   let held: number | undefined;
   let asked = 0;
   server.on("tools/call", ({ name, arguments: args }, id) => {
@@ -26,18 +27,24 @@ function asker(server: RawServer): void {
       if (held !== undefined) server.result(held, server.text("slow is done"));
       return server.text("released");
     }
-    const key = `q${asked++}`;
-    waiting.set(key, id);
-    const { method = "elicitation/create", ...params } = args;
-    server.send({ id: key, method, params });
+    const ask = () => {
+      const key = `q${asked++}`;
+      waiting.set(key, id);
+      const { method = "elicitation/create", ...params } = args;
+      server.send({ id: key, method, params });
+    };
+    if (name === "ask") {
+      ask();
+      return undefined;
+    }
+    together.push(ask);
+    if (together.length === 2) for (const each of together) each();
     return undefined;
   });
-  const send = server.send;
   server.on("notifications/cancelled", ({ requestId }) => server.say(`cancelled ${requestId}`));
-  // Answers have no method.
-  server.on(undefined as unknown as string, (_params, id) => {
+  server.onAnswer((id, answer) => {
     const call = waiting.get(`${id}`);
-    if (call !== undefined) send({ id: call, result: server.text("answered") });
+    if (call !== undefined) server.result(call, server.text(JSON.stringify(answer)));
   });
 }
 
@@ -48,12 +55,12 @@ const colour: JsonObject = {
   requestedSchema: { type: "object", properties: { colour: { type: "string" } } },
 };
 
-async function refusal(args: JsonObject, options: McpToolsOptions = {}) {
-  await using mcp = mcpTools(target, { name: "s", ...options });
-  const { agent, client } = scripted([["s_ask", args]], { contextProviders: [mcp] });
+async function ask(args: JsonObject, sdk: 1 | 2 = 2) {
+  await using mcp = mcpTools(target, { name: "s", sdk });
+  const { agent } = scripted([["s_ask", args]], { contextProviders: [mcp] });
   const session = new AgentSession();
-  const { outcome } = await agent.run("go", { session });
-  return { outcome, pending: session.pending, requests: client.requests.length };
+  const { messages } = await agent.run("go", { session });
+  return { text: resultsOf(messages).map(readable).join(), pending: session.pending };
 }
 
 describe("what a server may ask a person", () => {
@@ -81,14 +88,16 @@ describe("what a server may ask a person", () => {
     ["a file", { mode: "url", message: "m", url: "file:///etc/passwd", elicitationId: "1" }],
     ["a mode that nobody knows", { mode: "voice", message: "m" }],
   ])("is not: %s", async (_what, args) => {
-    const { outcome, pending } = await refusal(args);
-    expect(outcome).toBe("completed");
-    expect(pending).toEqual([]);
+    for (const sdk of [1, 2] as const) {
+      const { text, pending } = await ask(args, sdk);
+      expect(JSON.parse(text)).toMatchObject({ code: -32602 });
+      expect(pending).toEqual([]);
+    }
   });
 
   it("is without its patterns and whatever else is no part of a form", async () => {
     const property = { type: "string", pattern: "(a+)+$", $ref: "https://example.com", title: "A" };
-    const { pending } = await refusal({
+    const { pending } = await ask({
       message: "m",
       requestedSchema: { type: "object", properties: { a: property }, $defs: {} },
     });
@@ -108,7 +117,7 @@ describe("a call that waits for a person", () => {
       onLog: log.onLog,
       elicitationTimeoutMs: 1000,
     });
-    const { environment, advance } = clock();
+    const environment = manualEnvironment();
     const client = new ScriptedChatClient([
       { calls: [{ name: "s_ask", arguments: colour }] },
       "done",
@@ -118,7 +127,7 @@ describe("a call that waits for a person", () => {
     await agent.run("go", { session });
     const [request] = session.pending as [FunctionApprovalRequestContent];
     expect(request.expiresAt).toBe(environment.now() + 1000);
-    await advance(1001);
+    await environment.advance(1001);
     await log.seen("cancelled");
     await expect(agent.run(approve(request), { session })).rejects.toMatchObject({
       code: "request_expired",
@@ -154,40 +163,72 @@ describe("a call that waits for a person", () => {
     const done = await agent.run(approve(request), { session });
     expect(done.text).toBe("done");
     const results = resultsOf(session.messages).map(readable);
-    expect(results.toSorted()).toEqual(["answered", "released", "slow is done"]);
+    const answer = '{"action":"accept","content":{}}';
+    expect(results.toSorted()).toEqual(["released", "slow is done", answer]);
   });
 
   it("beside another that asks: each has its own answer", async () => {
     await using mcp = mcpTools(target, { name: "s" });
-    const call = { name: "s_ask", arguments: colour };
+    const call = { name: "s_ask-together", arguments: colour };
     const client = new ScriptedChatClient([{ calls: [call, call] }, "done"]);
     const agent = new Agent({ client, contextProviders: [mcp] });
     const session = new AgentSession();
     await agent.run("go", { session });
     expect(session.pending).toHaveLength(2);
-    const done = await agent.run(
-      session.pending.map((request) => approve(request)),
-      { session },
+    const answers = session.pending.map((request, at) =>
+      approve(request, { arguments: { colour: at === 0 ? "red" : "blue" } }),
     );
-    expect(resultsOf(done.messages).map(readable)).toEqual(["answered", "answered"]);
+    const done = await agent.run(answers, { session });
+    expect(resultsOf(done.messages).map(readable)).toEqual([
+      '{"action":"accept","content":{"colour":"red"}}',
+      '{"action":"accept","content":{"colour":"blue"}}',
+    ]);
   });
 
-  it("is never answered by somebody else: two runs that ask at once over one pipe are cancelled", async () => {
+  it("is never shown to somebody else: two runs whose questions cannot be told apart are not asked", async () => {
     const log = testLog();
     await using mcp = mcpTools(target, { name: "s", onLog: log.onLog });
-    await mcp.connect();
     const runs = [1, 2].map(() => {
-      const { agent } = scripted([["s_ask", colour]], { contextProviders: [mcp] });
+      const { agent } = scripted([["s_ask-together", colour]], { contextProviders: [mcp] });
       return agent.run("go");
     });
-    const outcomes = (await Promise.all(runs)).map(({ outcome }) => outcome);
-    // Where the first has asked before the second has begun, it is clear whose question it is.
-    expect(outcomes.every((outcome) => outcome === "completed" || outcome === "paused")).toBe(true);
-    expect(
-      outcomes.filter((outcome) => outcome === "completed").length === 2
-        ? log.entries.some(({ logger }) => logger === "elicitation")
-        : true,
-    ).toBe(true);
+    for (const { outcome, messages } of await Promise.all(runs)) {
+      expect(outcome).toBe("completed");
+      expect(resultsOf(messages).map(readable)).toEqual(['{"action":"cancel"}']);
+    }
+    await log.seen("not clear for which call");
+  });
+});
+
+describe("a function that answers servers", () => {
+  it.each([1, 2] as const)(
+    "may fail, which is its program's own matter (line %i of the SDK)",
+    async (sdk) => {
+      const log = testLog();
+      await using mcp = mcpTools(target, {
+        name: "s",
+        sdk,
+        onLog: log.onLog,
+        elicitation() {
+          throw new Error("the secret of the database");
+        },
+      });
+      const { agent } = scripted([["s_ask", colour]], { contextProviders: [mcp] });
+      const [result] = resultsOf((await agent.run("go")).messages);
+      expect(JSON.parse(result ? readable(result) : "")).toMatchObject({ code: -32603 });
+      expect(result && readable(result)).not.toContain("secret");
+      await log.seen("the secret of the database");
+    },
+  );
+
+  it("is held to the form", async () => {
+    await using mcp = mcpTools(target, {
+      name: "s",
+      elicitation: () => ({ action: "accept", content: { size: 1 } }),
+    });
+    const { agent } = scripted([["s_ask", colour]], { contextProviders: [mcp] });
+    const [result] = resultsOf((await agent.run("go")).messages);
+    expect(JSON.parse(result ? readable(result) : "")).toMatchObject({ code: -32603 });
   });
 });
 
@@ -211,8 +252,13 @@ describe("what a server may ask a model", () => {
     });
     const call = ["s_ask", sampling] as const;
     const { agent } = scripted([call, call, call], { contextProviders: [mcp] });
-    await agent.run("go");
+    const results = resultsOf((await agent.run("go")).messages).map(readable);
     expect(asked).toBe(2);
+    expect(JSON.parse(results[1] ?? "")).toMatchObject({
+      model: "scripted-model",
+      content: { text: "two" },
+    });
+    expect(JSON.parse(results[2] ?? "")).toMatchObject({ code: -1 });
   });
 
   it("is asked with its tools, whose calls go back to it", async () => {
@@ -231,13 +277,12 @@ describe("what a server may ask a model", () => {
         contextProviders: [mcp],
       },
     );
-    await agent.run("go");
+    const [result] = resultsOf((await agent.run("go")).messages);
+    expect(JSON.parse(result ? readable(result) : "")).toMatchObject({
+      stopReason: "toolUse",
+      content: [{ type: "tool_use", name: "look", input: { at: 1 } }],
+    });
     expect(client.requests[0]?.options).toMatchObject({ toolChoice: "required", maxTokens: 10 });
     expect(client.requests[0]?.options.tools?.map(({ name }) => name)).toEqual(["look"]);
   });
 });
-
-function clock() {
-  const manual = manualEnvironment();
-  return { environment: manual, advance: async (ms: number) => void (await manual.advance(ms)) };
-}

@@ -1,5 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
+import { answerServer } from "./answer-server.js";
 import { type AdapterTerms, type CallScope, callScope, markResumable } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
@@ -48,7 +49,7 @@ export async function openSdk2(
   for (const [method, handler] of Object.entries(hooks.requests ?? {})) {
     client.setRequestHandler(method, { params: anySchema }, async (params, { mcpReq }) => {
       const origin = callScope.getStore()?.origin;
-      return await handler(isJsonObject(params) ? params : {}, { signal: mcpReq.signal, origin });
+      return await answerServer(hooks, handler, params, { signal: mcpReq.signal, origin });
     });
   }
   const opened = adaptSdk2(client, hooks, { owned: true, isScoped });
