@@ -13,34 +13,38 @@ import { type RawServer, rawServer } from "./support/raw-server.js";
 
 /** Asks with what it is called with, and answers with what it was told. */
 function asker(server: RawServer): void {
-  server.tools({ name: "ask" }, { name: "ask-together" }, { name: "slow" }, { name: "release" });
   const waiting = new Map<string, number>();
   const together: (() => void)[] = [];
   let held: number | undefined;
   let asked = 0;
-  server.on("tools/call", ({ name, arguments: args }, id) => {
-    if (name === "slow") {
+  const ask = (args: Record<string, unknown>, id: number) => {
+    const key = `q${asked++}`;
+    waiting.set(key, id);
+    const { method = "elicitation/create", ...params } = args;
+    server.send({ id: key, method, params });
+  };
+  const tools: Record<string, (args: Record<string, unknown>, id: number) => unknown> = {
+    ask,
+    "ask-together": (args, id) => {
+      together.push(() => ask(args, id));
+      if (together.length === 2) for (const each of together) each();
+    },
+    fickle: (args, id) => {
+      ask(args, id);
+      server.notify("notifications/cancelled", { requestId: `q${asked - 1}` });
+      waiting.clear();
+      return server.text("never mind");
+    },
+    slow: (_args, id) => {
       held = id;
-      return undefined;
-    }
-    if (name === "release") {
+    },
+    release: () => {
       if (held !== undefined) server.result(held, server.text("slow is done"));
       return server.text("released");
-    }
-    const ask = () => {
-      const key = `q${asked++}`;
-      waiting.set(key, id);
-      const { method = "elicitation/create", ...params } = args;
-      server.send({ id: key, method, params });
-    };
-    if (name === "ask") {
-      ask();
-      return undefined;
-    }
-    together.push(ask);
-    if (together.length === 2) for (const each of together) each();
-    return undefined;
-  });
+    },
+  };
+  server.tools(...Object.keys(tools).map((name) => ({ name })));
+  server.on("tools/call", ({ name = "", arguments: args }, id) => tools[name]?.(args, id));
   server.on("notifications/cancelled", ({ requestId }) => server.say(`cancelled ${requestId}`));
   server.onAnswer((id, answer) => {
     const call = waiting.get(`${id}`);
@@ -132,6 +136,28 @@ describe("a call that waits for a person", () => {
     await expect(agent.run(approve(request), { session })).rejects.toMatchObject({
       code: "request_expired",
     });
+  });
+
+  it("no longer waits for what the server takes back", async () => {
+    await using mcp = mcpTools(target, { name: "s" });
+    const { agent } = scripted([["s_fickle", colour]], { contextProviders: [mcp] });
+    const [result] = resultsOf((await agent.run("go")).messages);
+    expect(result && readable(result)).toBe("never mind");
+  });
+
+  it("in an agent that is a tool: the question comes up, and the answer finds its way down", async () => {
+    await using mcp = mcpTools(target, { name: "s" });
+    const inner = scripted([["s_ask", colour]], { contextProviders: [mcp], name: "inner" });
+    const { agent } = scripted([["inner", { task: "ask" }]], { tools: [inner.agent.asTool()] });
+    const session = new AgentSession();
+    await agent.run("go", { session });
+    const [request] = session.pending as [FunctionApprovalRequestContent];
+    expect(request.path?.map(({ name }) => name)).toEqual(["inner", "s_ask"]);
+    await agent.run(approve(request, { arguments: { colour: "red" } }), { session });
+    const told = inner.client.requests.at(-1)?.messages ?? [];
+    expect(resultsOf(told).map(readable)).toEqual([
+      '{"action":"accept","content":{"colour":"red"}}',
+    ]);
   });
 
   it("is given up when all is closed", async () => {

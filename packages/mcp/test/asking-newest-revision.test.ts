@@ -113,6 +113,25 @@ describe("a call that is answered with a question (revision 2026-07-28)", () => 
     });
   });
 
+  it("goes on in a history that is signed, and not in one that was changed", async () => {
+    await using server = await startServer(({ params }) =>
+      params["inputResponses"] === undefined
+        ? { resultType: "input_required", inputRequests: { c: form }, requestState: "s1" }
+        : done(params),
+    );
+    await using mcp = open(server);
+    const approvals = { approvalSecret: "0123456789abcdef0123456789abcdef" };
+    const { agent } = scripted([["s_go"]], { contextProviders: [mcp], invocation: { approvals } });
+    const asked = await agent.run("go");
+    const [request] = asked.approvalRequests as [FunctionApprovalRequestContent];
+    const answer = approve(request, { arguments: { colour: "red" } });
+    const changed = JSON.parse(JSON.stringify(asked.newMessages).replaceAll('"s1"', '"s2"'));
+    await expect(agent.run([...changed, answer])).rejects.toMatchObject({ code: "not_genuine" });
+    const history = JSON.parse(JSON.stringify(asked.newMessages));
+    const [result] = resultsOf((await agent.run([...history, answer])).messages);
+    expect(result && readable(result)).toContain('"colour":"red"');
+  });
+
   it("goes on at once where a function answers, round after round", async () => {
     let rounds = 0;
     await using server = await startServer(({ params }) => {

@@ -76,20 +76,27 @@ async function fly(
   const { server, context } = call;
   const { label, options, flights } = server;
   let isParked = false;
+  let isDone = false;
   try {
-    const outcome = await withinLimits(
-      context.run,
-      options,
-      context.signal,
-      (signal, progressed, cancel) => {
-        const onProgress = (progress: McpProgress): void => {
-          progressed();
-          showProgress(context, progress);
-        };
-        return go({ context, cancel, onProgress }, signal);
-      },
-    );
-    if (outcome !== undefined) return outcome;
+    let next = go;
+    do {
+      const outcome = await withinLimits(
+        context.run,
+        options,
+        context.signal,
+        (signal, progressed, cancel) => {
+          const onProgress = (progress: McpProgress): void => {
+            progressed();
+            showProgress(context, progress);
+          };
+          return next({ context, cancel, onProgress }, signal);
+        },
+      );
+      isDone = outcome !== undefined;
+      if (outcome !== undefined) return outcome;
+      // A server may take its question back at once.
+      next = (leg, signal) => flight.goOn(leg, signal);
+    } while (flight.questions.length === 0);
     const ms = options.elicitationTimeoutMs;
     const id = flights.park(flight, context.call.callId, context.run, ms);
     isParked = true;
@@ -99,7 +106,7 @@ async function fly(
     return asResult(label, error);
   } finally {
     flight.leave();
-    if (!isParked) flights.end(flight);
+    if (!isParked) flights.end(flight, isDone);
   }
 }
 

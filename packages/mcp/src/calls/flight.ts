@@ -95,9 +95,14 @@ export class Flight {
     if (open !== undefined) open.question = question;
   }
 
+  /** Nobody will answer what is asked. */
+  dismiss(): void {
+    for (const { answer } of [...this.#questions.values()]) answer({ action: "cancel" });
+  }
+
   /** Nobody will answer, and nobody waits. */
   abandon(): void {
-    for (const { answer } of this.#questions.values()) answer({ action: "cancel" });
+    this.dismiss();
     this.#cancel();
   }
 

@@ -34,10 +34,15 @@ export class Flights {
     return flight;
   }
 
-  end(flight: Flight): void {
+  /** @param isDone Whether the server has answered: then whatever it still asks is about another call. */
+  end(flight: Flight, isDone: boolean): void {
+    flight.dismiss();
     this.#byOrigin.delete(this.#active.get(flight));
     this.#active.delete(flight);
-    if (this.#unclaimed.length > 0) this.#settleClaims();
+    if (this.#unclaimed.length === 0) return;
+    // It may have been about this one, and is not for the eyes of others.
+    if (!isDone) this.#claimAll(undefined);
+    else this.#settleClaims();
   }
 
   /**
@@ -50,7 +55,7 @@ export class Flights {
     const cancelTimer = run.setTimer(() => this.#giveUp(id), ms);
     this.#parked.set(id, { flight, callId, cancelTimer });
     flight.whenSettled(() => {
-      if (this.#parked.get(id)?.flight === flight) this.end(flight);
+      if (this.#parked.get(id)?.flight === flight) this.end(flight, true);
     });
     return id;
   }
@@ -109,7 +114,7 @@ export class Flights {
     parked.cancelTimer();
     this.#parked.delete(id);
     parked.flight.abandon();
-    this.end(parked.flight);
+    this.end(parked.flight, false);
   }
 
   #settleClaims(): void {
@@ -117,19 +122,22 @@ export class Flights {
     const silent = all.filter(({ questions }) => questions.length === 0);
     // Where all have asked already, the only one asks once more.
     const candidates = silent.length > 0 ? silent : all.length === 1 ? all : [];
-    const waiting = this.#unclaimed;
-    if (candidates.length === 1 || candidates.length === 0) {
-      this.#unclaimed = [];
-      for (const { claim } of waiting) claim(candidates[0]);
-      return;
+    if (candidates.length < 2) {
+      this.#claimAll(candidates[0]);
+    } else if (this.#unclaimed.length >= candidates.length) {
+      // Each of them asks. Which asks what makes no difference to one and the same run, and to others it must not matter.
+      const runs = new Set(candidates.map(({ context }) => context?.run));
+      if (runs.size > 1) this.#claimAll(undefined);
+      else this.#claimAll(...candidates);
     }
-    if (waiting.length < candidates.length) return;
-    // Each of them asks. Which asks what makes no difference to one and the same run, and to others it must not matter.
-    const [run, ...others] = new Set(candidates.map(({ context }) => context?.run.id));
-    const isOne = run !== undefined && others.length === 0;
+  }
+
+  /** Hands them out, one after the other. */
+  #claimAll(...flights: readonly (Flight | undefined)[]): void {
+    const waiting = this.#unclaimed;
     this.#unclaimed = [];
     waiting.forEach(({ claim }, at) => {
-      claim(isOne ? candidates[at % candidates.length] : undefined);
+      claim(flights[at % flights.length]);
     });
   }
 }
