@@ -1,5 +1,14 @@
 // The public surface of @tunic/mcp. What is named here is API; nothing else is.
 
+export type { McpAskContext } from "./asking/ask-context.js";
+export type {
+  McpElicitation,
+  McpElicitationAnswer,
+  McpFormElicitation,
+  McpUrlElicitation,
+} from "./asking/elicitation.js";
+export type { McpRoot } from "./asking/roots.js";
+export type { McpSamplingRequest } from "./asking/sampling-request.js";
 export type {
   McpClient,
   McpHooks,

@@ -16,10 +16,12 @@ import {
   type ToolResult,
   withAbort,
 } from "@tunic/core";
+import { Flights } from "./calls/flights.js";
 import type { McpClient, McpServerInfo } from "./client/mcp-client.js";
 import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
 import { featureHooks, type McpFeature } from "./features/feature.js";
 import { featuresFor } from "./features/features.js";
+import { runClient } from "./features/run-client.js";
 import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
 import { readPrompt, readResource } from "./offers/read-offer.js";
 import { openTarget, type SdkClient } from "./open-target.js";
@@ -93,9 +95,10 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
   }
 
-  async provide({ run, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
+  async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
     const messages = await this.#context(signal);
     if (!this.#hasTools) return messages.length === 0 ? undefined : { messages };
+    run.state.set(runClient, client);
     const { tools, leftOut } = await this.#toolsNow(signal);
     run.state.set(this.#given, { tools, offered: tools });
     tell(run, this.name, [...this.#remarks, ...leftOut]);
@@ -116,6 +119,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
 
   /** Ends the connection, and the server where it was started here. Nothing connects again after that. */
   close(): Promise<void> {
+    this.#server.flights.close();
     return this.#server.connection.close();
   }
 
@@ -206,10 +210,25 @@ export function makeMcpTools(
 ): McpTools {
   const settings = readOptions(options);
   const { label, open } = openTarget(target, options, settings);
-  const features = featuresFor(options);
   const { onLog } = options;
-  const hooks = featureHooks(features);
-  const server = createMcpServer({ label, options: settings, hooks, open, onLog });
+  const flights = new Flights();
+  const features = featuresFor(options, {
+    label,
+    settings,
+    flights,
+    log: (entry) => server.log(entry),
+  });
+  const server = createMcpServer({
+    label,
+    options: settings,
+    hooks: featureHooks(features),
+    flights,
+    open,
+    onLog,
+    async connected(client) {
+      for (const feature of features) await feature.connected?.(client);
+    },
+  });
   return new McpTools(server, options.toolNamePrefix ?? label, features, remarks);
 }
 
