@@ -3,7 +3,6 @@ import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/proto
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   ResultSchema,
-  McpError as RpcError,
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
@@ -36,6 +35,16 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 const invalidParams = -32602;
 const internalError = -32603;
 const methodNotFound = -32601;
+
+/** An error of the protocol: the SDK sends its code and its text, as they are. */
+class RpcError extends Error {
+  constructor(
+    readonly code: number,
+    message: string,
+  ) {
+    super(message);
+  }
+}
 
 /** Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25. */
 export async function openServer(

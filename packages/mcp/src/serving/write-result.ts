@@ -38,7 +38,7 @@ function writeContent(content: Content): JsonObject {
       return {
         type: "resource_link",
         uri: content.uri,
-        name: content.uri.split(/[/?#]/).findLast((part) => part !== "") ?? content.uri,
+        name: nameIn(content.uri),
         mimeType: content.mediaType,
       };
     case "function_result":
@@ -46,6 +46,12 @@ function writeContent(content: Content): JsonObject {
     default:
       return { type: "text", text: `[${content.type}]` };
   }
+}
+
+/** A link needs a name: the last part of its path. */
+function nameIn(uri: string): string {
+  const [path = ""] = uri.split(/[?#]/);
+  return path.split("/").findLast((part) => part !== "") ?? uri;
 }
 
 function writeData({ data, mediaType, name }: Extract<Content, { type: "data" }>): JsonObject {
