@@ -271,7 +271,7 @@ describe("public exports", () => {
   });
 
   it("of @tunic/mcp/server", () => {
-    expect(names(mcpServer)).toMatchInlineSnapshot(`""`);
+    expect(names(mcpServer)).toMatchInlineSnapshot(`"serveTools"`);
   });
 
   it("of @tunic/anthropic", () => {

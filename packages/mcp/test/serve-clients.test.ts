@@ -7,12 +7,12 @@ import {
 import { StdioClientTransport as Sdk2Stdio } from "@modelcontextprotocol/client/stdio";
 import { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Sdk1Stdio } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
 import { serveTools } from "../src/server.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { answerOf, connected } from "./support/served.js";
+import { add } from "./support/served-tools.js";
 
 const child = {
   command: process.execPath,
@@ -23,13 +23,6 @@ const child = {
   ],
 };
 const sum = { name: "add", arguments: { a: 2, b: 3 } };
-const add = tool({
-  name: "add",
-  description: "Adds.",
-  parameters: { type: "object", properties: { a: { type: "number" }, b: { type: "number" } } },
-  execute: ({ a, b }: { a: number; b: number }) => a + b,
-});
-
 describe("a server over stdio", () => {
   it("serves the first line of the SDK", async () => {
     const client = new Sdk1Client({ name: "test", version: "1" });

@@ -38,11 +38,11 @@ const methodNotFound = -32601;
 
 /** An error of the protocol: the SDK sends its code and its text, as they are. */
 class RpcError extends Error {
-  constructor(
-    readonly code: number,
-    message: string,
-  ) {
+  readonly code: number;
+
+  constructor(code: number, message: string) {
     super(message);
+    this.code = code;
   }
 }
 

@@ -68,7 +68,9 @@ export function definitionOf(tool: FunctionTool): JsonObject {
 function annotationsOf({ readOnly, destructive, runsCode, trust }: FunctionTool): JsonObject {
   return {
     ...(readOnly !== undefined && { readOnlyHint: readOnly }),
-    ...((destructive !== undefined || runsCode) && { destructiveHint: destructive || runsCode }),
+    ...((destructive !== undefined || runsCode) && {
+      destructiveHint: destructive === true || runsCode === true,
+    }),
     ...(trust === "external" && { openWorldHint: true }),
-  } as JsonObject;
+  };
 }

@@ -1,4 +1,5 @@
 import { request } from "node:http";
+import { connect } from "node:net";
 import type { JsonObject } from "@tunic/core";
 
 export interface RawResponse {
@@ -10,8 +11,7 @@ export interface RawResponse {
 export interface RawRequest {
   readonly method?: string;
   readonly path?: string;
-  /** A list of values is sent as so many headers. */
-  readonly headers?: Readonly<Record<string, string | readonly string[]>>;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | JsonObject;
   /** As the header says it; default: as it is. */
   readonly chunked?: boolean;
@@ -22,7 +22,7 @@ export function rawRequest(url: string, raw: RawRequest = {}): Promise<RawRespon
   const { hostname, port, pathname } = new URL(url);
   const { method = "POST", path = pathname, body = "", chunked = false } = raw;
   const text = typeof body === "string" ? body : JSON.stringify(body);
-  const headers: Record<string, string | readonly string[]> = {
+  const headers: Record<string, string> = {
     "content-type": "application/json",
     accept: "application/json, text/event-stream",
     ...(!chunked && { "content-length": String(Buffer.byteLength(text)) }),
@@ -46,6 +46,25 @@ export function rawRequest(url: string, raw: RawRequest = {}): Promise<RawRespon
     sent.on("error", reject);
     sent.end(text);
   });
+}
+
+/** The status of a handshake with exactly these lines of headers, beside those of the body. */
+export async function rawStatus(url: string, lines: readonly string[]): Promise<number> {
+  const { hostname, port, pathname } = new URL(url);
+  const body = JSON.stringify(initialize);
+  const head = [
+    `POST ${pathname} HTTP/1.1`,
+    ...lines,
+    "Content-Type: application/json",
+    "Accept: application/json, text/event-stream",
+    "Connection: close",
+    `Content-Length: ${body.length}`,
+  ];
+  const socket = connect(Number(port), hostname);
+  socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
+  let read = "";
+  for await (const chunk of socket) read += chunk;
+  return Number(read.split(" ")[1]);
 }
 
 export const initialize: JsonObject = {

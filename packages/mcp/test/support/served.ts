@@ -66,8 +66,9 @@ export async function connected(
   return client;
 }
 
-export function answerOf(answer: { content?: unknown; isError?: unknown }): Answer {
-  const blocks = answer.content as readonly { type: string; text?: string }[];
+export function answerOf(answer: object): Answer {
+  const { content, isError } = answer as { content: unknown; isError?: unknown };
+  const blocks = content as readonly { type: string; text?: string }[];
   const text = blocks.map((block) => block.text ?? `[${block.type}]`).join("\n");
-  return { text, isError: answer.isError === true };
+  return { text, isError: isError === true };
 }
