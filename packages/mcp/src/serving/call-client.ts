@@ -8,7 +8,7 @@ import {
 } from "@tunic/core";
 
 /** A call that has come in. */
-export interface IncomingCall {
+interface IncomingCall {
   readonly name: string;
   readonly arguments: JsonObject;
 }

@@ -1,13 +1,13 @@
 import type { Readable, Writable } from "node:stream";
 import {
   type AgentOptions,
-  ConfigurationError,
   checkOptionNames,
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   type Principal,
 } from "@tunic/core";
 import type { HttpServeOptions } from "./http/http-options.js";
+import { servedAmount, wrongServe } from "./wrong-option.js";
 
 /** Where calls come in: over this process's own streams, over others, or over HTTP. */
 export type ServeTransport =
@@ -120,17 +120,6 @@ export function readServeOptions(options: ServeOptions): ServeSettings {
     approvalTimeoutMs: servedAmount("approvalTimeoutMs", options.approvalTimeoutMs, 300_000),
     maxConcurrentCalls: servedAmount("maxConcurrentCalls", options.maxConcurrentCalls, 64),
   };
-}
-
-/** @throws ConfigurationError `invalid_option`. */
-export function servedAmount(option: string, value: number | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  if (typeof value === "number" && value > 0 && value <= 2 ** 31 - 1) return value;
-  throw wrongServe(option, "a number above 0");
-}
-
-export function wrongServe(option: string, expected: string): ConfigurationError {
-  return new ConfigurationError("invalid_option", `serveTools(): ${option} must be ${expected}.`);
 }
 
 function warn(error: unknown): void {

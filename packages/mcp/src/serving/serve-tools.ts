@@ -4,14 +4,10 @@ import { type HttpServeOptions, readHttpOptions } from "./http/http-options.js";
 import { serveHttp } from "./http/http-server.js";
 import { callRunner } from "./run-call.js";
 import type { ServerTerms } from "./sdk1-server.js";
-import {
-  readServeOptions,
-  type ServeOptions,
-  type ServeTransport,
-  wrongServe,
-} from "./serve-options.js";
+import { readServeOptions, type ServeOptions, type ServeTransport } from "./serve-options.js";
 import { readServed, type Served } from "./served-tools.js";
 import { serveStdio } from "./stdio-server.js";
+import { wrongServe } from "./wrong-option.js";
 
 /** What is being served. */
 export interface ToolServer {

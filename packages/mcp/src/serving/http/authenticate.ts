@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import { isJsonObject, type Principal } from "@tunic/core";
-import { wrongServe } from "../serve-options.js";
+import { wrongServe } from "../wrong-option.js";
 
 /** What is known of a request before it is read. */
 export interface AuthRequest {

@@ -1,5 +1,5 @@
 import { ConfigurationError, checkOptionNames } from "@tunic/core";
-import { servedAmount, wrongServe } from "../serve-options.js";
+import { servedAmount, wrongServe } from "../wrong-option.js";
 import { type Authenticator, type HttpAuth, readAuth } from "./authenticate.js";
 
 /** How tools are served over streamable HTTP. */
