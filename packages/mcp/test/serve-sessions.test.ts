@@ -43,6 +43,18 @@ describe("a session over HTTP", () => {
     expect((await rawRequest(url, { body: ping, headers })).status).toBe(404);
   });
 
+  it("goes on for as long as one of its streams is open", async () => {
+    const clock = new TestClock();
+    const url = await serveHttp({ sessionIdleMs: 1000 }, clock);
+    const headers = { "mcp-session-id": await begin(url) };
+    const stream = rawRequest(url, { method: "GET", headers });
+    while ((await rawRequest(url, { method: "GET", headers })).status !== 409);
+    clock.time += 5000;
+    expect((await rawRequest(url, { body: ping, headers })).status).toBe(200);
+    await rawRequest(url, { method: "DELETE", headers });
+    await stream;
+  });
+
   it("ends at its age, however busy it is", async () => {
     const clock = new TestClock();
     const url = await serveHttp({ sessionIdleMs: 1000, sessionMaxAgeMs: 1500 }, clock);
