@@ -287,7 +287,7 @@ describe("public exports", () => {
   });
 
   it("of @tunic/mcp/server", () => {
-    expect(names(mcpServer)).toMatchInlineSnapshot(`""`);
+    expect(names(mcpServer)).toMatchInlineSnapshot(`"serveTools"`);
   });
 
   it("of @tunic/anthropic", () => {
