@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   type ContextProvider,
   createStateKey,
   type FunctionInvocationContext,
@@ -12,6 +13,7 @@ import {
   type ToolResult,
 } from "@tunic/core";
 import type { McpClient, McpServerInfo } from "./client/mcp-client.js";
+import type { FinishSignIn } from "./client/sign-in.js";
 import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
 import { featureHooks, type McpFeature } from "./features/feature.js";
 import { featuresFor } from "./features/features.js";
@@ -55,9 +57,15 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
   readonly #given: StateKey<GivenTools>;
+  readonly #finishAuth: FinishSignIn | undefined;
 
   /** @internal */
-  constructor(server: McpServer, prefix: string, features: readonly McpFeature[]) {
+  constructor(
+    server: McpServer,
+    prefix: string,
+    features: readonly McpFeature[],
+    finishAuth?: FinishSignIn,
+  ) {
     const { label, options } = server;
     this.name = label;
     this.middleware = [
@@ -68,6 +76,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || features.some(({ tools }) => tools !== undefined);
     this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
+    this.#finishAuth = finishAuth;
   }
 
   async provide({ run, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
@@ -88,6 +97,26 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     const { tools } = await this.#toolsNow(signal);
     const { server } = await this.#server.connection.acquire(signal);
     return { tools, server };
+  }
+
+  /**
+   * Goes on where `authProvider` has sent somebody away to sign in, and a run or a call has failed with
+   * `mcp_unauthorized`. Compare `state` with what the provider has sent before you call this.
+   *
+   * @param callback What the authorization server has added to the address that it sends people back to.
+   * @throws McpError `mcp_unauthorized` where nobody has signed in, or the code is not taken;
+   * ConfigurationError `no_auth_provider`.
+   */
+  async finishAuth(callback: URLSearchParams): Promise<void> {
+    if (this.#finishAuth === undefined) {
+      throw new ConfigurationError(
+        "no_auth_provider",
+        `There is nowhere to sign in for "${this.name}": give mcpTools() a URL and authProvider.`,
+      );
+    }
+    await this.#finishAuth(callback);
+    // That nobody had signed in is no failure that a pause would help.
+    this.#server.connection.succeeded();
   }
 
   /** Ends the connection, and the server where it was started here. Nothing connects again after that. */
@@ -138,12 +167,12 @@ export class McpTools implements ContextProvider, AsyncDisposable {
  */
 export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpTools {
   const settings = readOptions(options);
-  const { label, open } = openTarget(target, options, settings);
+  const { label, open, finishAuth } = openTarget(target, options, settings);
   const features = featuresFor(options);
   const { onLog } = options;
   const hooks = featureHooks(features);
   const server = createMcpServer({ label, options: settings, hooks, open, onLog });
-  return new McpTools(server, options.toolNamePrefix ?? label, features);
+  return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth);
 }
 
 /** Takes over what has changed, from the next round on; gives the tools that the run has then. */
