@@ -9,7 +9,13 @@ import type { McpClient, McpHooks } from "./mcp-client.js";
 import { httpStatusOf } from "./sdk-errors.js";
 import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
-import { isUnauthorized, offerSignIn, type SignIn, signInNeeded } from "./sign-in.js";
+import {
+  forgettingFetch,
+  isUnauthorized,
+  offerSignIn,
+  type SignIn,
+  signInNeeded,
+} from "./sign-in.js";
 
 /** How a connection is opened. */
 export interface OpenTerms {
@@ -127,7 +133,9 @@ export async function makeHttpTransport(
 ): Promise<MadeTransport> {
   const { maxMessageBytes, signIn, ambientHeaders } = terms;
   const fetch = callFetch({ url, headers, ambientHeaders, maxBytes: maxMessageBytes });
-  const settings = { fetch, ...(signIn && { authProvider: signIn.provider }) };
+  const settings = signIn
+    ? { fetch: forgettingFetch(fetch, signIn, url), authProvider: signIn.provider }
+    : { fetch };
   const where = `${url.origin}${url.pathname}`;
   const sdk = await sdk2For(terms);
   if (sdk !== undefined) {
@@ -199,7 +207,8 @@ function sdk2Client(
   how: Pick<Negotiation, "mode" | "isScoped">,
 ): Promise<McpClient> {
   const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
-  const probeTimeoutMs = Math.ceil(connectTimeoutMs / 3);
+  // Over HTTP silence is no answer of an older server, and signing in takes its time.
+  const probeTimeoutMs = how.isScoped ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 3);
   return attempt(terms, (hooks) =>
     openSdk2(sdk, transport, identity, hooks, { ...how, probeTimeoutMs }, signal),
   );

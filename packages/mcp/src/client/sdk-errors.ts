@@ -86,7 +86,8 @@ function isNetworkError(error: Error): boolean {
   const { message } = error;
   return (
     (error instanceof TypeError && /fetch failed|terminated|network/i.test(message)) ||
-    typeof codeOf(innermost(error)) === "string"
+    // The second line of the SDK has codes in texts of its own, for answers that it does not take.
+    (error.constructor.name !== "SdkError" && typeof codeOf(innermost(error)) === "string")
   );
 }
 

@@ -46,9 +46,34 @@ function codeOf(callback: URLSearchParams): string {
   throw new McpError("mcp_unauthorized", `Nobody has signed in: ${why}.`, { notSent: true });
 }
 
+type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
+
+/**
+ * A `fetch` that has the provider forget which authorization server the server has named, when a token is not
+ * taken any more: it may be another one by now. The SDK leaves that to its user.
+ */
+export function forgettingFetch(
+  fetch: Fetch,
+  { provider }: SignIn,
+  { origin, pathname }: URL,
+): Fetch {
+  return async (input, init) => {
+    const response = await fetch(input, init);
+    const url = new URL(input);
+    const isServer = url.origin === origin && url.pathname === pathname;
+    const hadToken = new Headers(init?.headers).has("authorization");
+    if (response.status === 401 && isServer && hadToken) {
+      await provider.invalidateCredentials?.("discovery");
+    }
+    return response;
+  };
+}
+
 /** Whether somebody has to sign in first. The provider has been asked to send them there. */
 export function isUnauthorized(error: unknown): boolean {
-  return error instanceof Error && error.constructor.name === "UnauthorizedError";
+  if (!(error instanceof Error)) return false;
+  // A bundler may have changed the name of the class.
+  return error.constructor.name === "UnauthorizedError" || error.message === "Unauthorized";
 }
 
 /** @param where Names the server. */
