@@ -1,4 +1,5 @@
 import {
+  ConfigurationError,
   type Content,
   type ContextProvider,
   createStateKey,
@@ -18,6 +19,7 @@ import {
 } from "@tunic/core";
 import { Flights } from "./calls/flights.js";
 import type { McpClient, McpServerInfo } from "./client/mcp-client.js";
+import type { FinishSignIn } from "./client/sign-in.js";
 import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
 import { featureHooks, type McpFeature } from "./features/feature.js";
 import { featuresFor } from "./features/features.js";
@@ -73,12 +75,14 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
   readonly #given: StateKey<GivenTools>;
+  readonly #finishAuth: FinishSignIn | undefined;
 
   /** @internal */
   constructor(
     server: McpServer,
     prefix: string,
     features: readonly McpFeature[],
+    finishAuth?: FinishSignIn,
     remarks: readonly LeftOut[] = [],
   ) {
     const { label, options } = server;
@@ -93,6 +97,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || this.#sources.length > 0;
     this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
+    this.#finishAuth = finishAuth;
   }
 
   async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
@@ -115,6 +120,26 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     const { tools } = await this.#toolsNow(signal);
     const { server } = await this.#server.connection.acquire(signal);
     return { tools, server };
+  }
+
+  /**
+   * Goes on where `authProvider` has sent somebody away to sign in, and a run or a call has failed with
+   * `mcp_unauthorized`. Compare `state` with what the provider has sent before you call this.
+   *
+   * @param callback What the authorization server has added to the address that it sends people back to.
+   * @throws McpError `mcp_unauthorized` where nobody has signed in, or the code is not taken;
+   * ConfigurationError `no_auth_provider`.
+   */
+  async finishAuth(callback: URLSearchParams): Promise<void> {
+    if (this.#finishAuth === undefined) {
+      throw new ConfigurationError(
+        "no_auth_provider",
+        `There is nowhere to sign in for "${this.name}": give mcpTools() a URL and authProvider.`,
+      );
+    }
+    await this.#finishAuth(callback);
+    // That nobody had signed in is no failure that a pause would help.
+    this.#server.connection.succeeded();
   }
 
   /** Ends the connection, and the server where it was started here. Nothing connects again after that. */
@@ -209,7 +234,7 @@ export function makeMcpTools(
   remarks: readonly LeftOut[] = [],
 ): McpTools {
   const settings = readOptions(options);
-  const { label, open } = openTarget(target, options, settings);
+  const { label, open, finishAuth } = openTarget(target, options, settings);
   const { onLog } = options;
   const flights = new Flights();
   const features = featuresFor(options, {
@@ -229,7 +254,7 @@ export function makeMcpTools(
       for (const feature of features) await feature.connected?.(client);
     },
   });
-  return new McpTools(server, options.toolNamePrefix ?? label, features, remarks);
+  return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, remarks);
 }
 
 /** Takes over what has changed, from the next round on; gives the tools that the run has then. */

@@ -80,7 +80,10 @@ export interface McpToolsOptions {
   readonly transport?: McpTransport | undefined;
   /** Over HTTP, for the server's own origin. Those of the protocol itself cannot be changed. */
   readonly headers?: McpHeaders | undefined;
-  /** Signs in at servers that ask for it (OAuth), as the SDK has it. */
+  /**
+   * Signs in at servers that ask for it (OAuth), as the SDK has it. Where somebody has to be sent to a page for it,
+   * what needs the server fails with `mcp_unauthorized` until `finishAuth()` was called.
+   */
   readonly authProvider?: OAuthClientProvider | undefined;
   /** Which line of the SDK. Default `auto`: the second where `@modelcontextprotocol/client` is installed. */
   readonly sdk?: "auto" | 1 | 2 | undefined;

@@ -35,7 +35,7 @@ export interface RemoteCall {
  * When the server asks a person, the call pauses, and goes on with the answer.
  *
  * @throws ToolError `mcp_connection_lost` where nobody knows whether it has run, `mcp_unavailable` where the server
- * cannot be reached; ToolTimeoutError; the reason of the run's signal, as it is.
+ * cannot be reached, `mcp_unauthorized` where somebody has to sign in first; ToolTimeoutError; the reason of the run's signal, as it is.
  */
 export async function callTool(call: RemoteCall): Promise<CallOutcome> {
   const { server, context } = call;
@@ -196,6 +196,10 @@ export function asResult(label: string, error: McpError): ToolResult {
   }
   if (code === "mcp_connection_lost" && !error.notSent) {
     const fix = `The connection to the server "${label}" broke; the call may or may not have had an effect.`;
+    throw new ToolError(message, { code, fix, cause: error });
+  }
+  if (code === "mcp_unauthorized") {
+    const fix = `Not run: somebody has to sign in at the server "${label}" first.`;
     throw new ToolError(message, { code, fix, cause: error });
   }
   const fix = `Not run: the server "${label}" cannot be reached now.`;
