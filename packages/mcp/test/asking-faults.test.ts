@@ -30,6 +30,9 @@ function asker(server: RawServer): void {
       if (together.length === 2) for (const each of together) each();
     },
     fickle: (args, id) => {
+      // One piece: a run that has seen the question alone pauses.
+      process.stdout.cork();
+      process.nextTick(() => process.stdout.uncork());
       ask(args, id);
       server.notify("notifications/cancelled", { requestId: `q${asked - 1}` });
       waiting.clear();

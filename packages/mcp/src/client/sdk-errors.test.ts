@@ -1,4 +1,4 @@
-import { SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { toMcpError } from "./sdk-errors.js";
 
@@ -8,6 +8,7 @@ describe("toMcpError", () => {
     [new SdkError(SdkErrorCode.UnsupportedResultType, "what is this"), "mcp_wrong_answer", false],
     [new SdkError(SdkErrorCode.ConnectionClosed, "closed"), "mcp_connection_lost", false],
     [new SdkError(SdkErrorCode.NotConnected, "not yet"), "mcp_connection_lost", true],
+    [new ProtocolError(-32000, "Unauthorized"), "mcp_request_failed", false],
     [Object.assign(new Error("reset"), { code: "ECONNRESET" }), "mcp_connection_lost", false],
     [
       new TypeError("fetch failed", {

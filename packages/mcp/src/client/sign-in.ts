@@ -72,8 +72,11 @@ export function forgettingFetch(
 /** Whether somebody has to sign in first. The provider has been asked to send them there. */
 export function isUnauthorized(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // A bundler may have changed the name of the class.
-  return error.constructor.name === "UnauthorizedError" || error.message === "Unauthorized";
+  // A bundler may have changed the name of the class. What a server says has a code.
+  return (
+    error.constructor.name === "UnauthorizedError" ||
+    (error.message === "Unauthorized" && !("code" in error))
+  );
 }
 
 /** @param where Names the server. */
