@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ToolTimeoutError } from "@tunic/core";
 import { cancelled } from "../client/run-request.js";
 
@@ -52,6 +53,8 @@ export function withinLimits<Value>(
         : clock.setTimer(() => stop(late(timeoutMs, "")), timeoutMs);
     };
     let cancelTimer = startTimer();
+    // A hundred calls at once are no leak, of which Node would warn.
+    setMaxListeners(0, outer);
     outer.addEventListener("abort", abort);
     const progressed = (): void => {
       if (isOver) return;

@@ -1,6 +1,10 @@
 import { canonicalJson, isJsonObject, type JsonObject } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
+
+/** Of a definition. Whatever compiles a schema calls itself for each of them. */
+const mostLevels = 100;
 
 /** A tool as its server describes it. */
 export interface RemoteTool {
@@ -46,6 +50,13 @@ export function readRemoteTools(
       continue;
     }
     const shown = JSON.stringify(shortened(name, 100));
+    if (isDeeperThan(item, mostLevels)) {
+      leave(
+        "mcp_tool_too_large",
+        `The ${what} ${shown} is left out: its definition is nested deeper than ${mostLevels} levels.`,
+      );
+      continue;
+    }
     const key = canonicalJson(item);
     if (key.length > maxBytes) {
       leave(
