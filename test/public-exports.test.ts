@@ -284,12 +284,13 @@ describe("public exports", () => {
     expect(names(mcp)).toMatchInlineSnapshot(`
       "McpError
       McpTools
+      loadMcpServers
       mcpTools"
     `);
   });
 
   it("of @tunic/mcp/server", () => {
-    expect(names(mcpServer)).toMatchInlineSnapshot(`""`);
+    expect(names(mcpServer)).toMatchInlineSnapshot(`"serveTools"`);
   });
 
   it("of @tunic/anthropic", () => {

@@ -5,6 +5,8 @@ export type McpErrorCode =
   | "mcp_connect_failed"
   /** The connection ended before the answer came. */
   | "mcp_connection_lost"
+  /** Somebody has to sign in at the server first, or that has failed. */
+  | "mcp_unauthorized"
   /** The server answered with an error. */
   | "mcp_request_failed"
   /** The server's answer makes no sense. */

@@ -1,8 +1,13 @@
 import {
+  ConfigurationError,
+  type Content,
   type ContextProvider,
   createStateKey,
   type FunctionInvocationContext,
   type FunctionTool,
+  isJsonObject,
+  type JsonObject,
+  type MessageInput,
   type Middleware,
   type Next,
   type ProvidedContext,
@@ -10,14 +15,21 @@ import {
   type RunContext,
   type StateKey,
   type ToolResult,
+  withAbort,
 } from "@tunic/core";
+import { Flights } from "./calls/flights.js";
 import type { McpClient, McpServerInfo } from "./client/mcp-client.js";
+import type { FinishSignIn } from "./client/sign-in.js";
 import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
 import { featureHooks, type McpFeature } from "./features/feature.js";
 import { featuresFor } from "./features/features.js";
+import { runClient } from "./features/run-client.js";
+import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
+import { readPrompt, readResource } from "./offers/read-offer.js";
 import { openTarget, type SdkClient } from "./open-target.js";
 import { type McpToolsOptions, readOptions } from "./options.js";
 import type { RemoteServer, StdioServer } from "./target.js";
+import { toolJoiner } from "./tools/join-tools.js";
 import { type LocalTools, localTools } from "./tools/local-tools.js";
 import { offersNothing } from "./tools/offered.js";
 import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
@@ -30,6 +42,12 @@ export interface ConnectedTools {
   readonly tools: readonly FunctionTool[];
   readonly server: McpServerInfo;
 }
+
+const offerLists = {
+  prompts: promptList,
+  resources: resourceList,
+  resourceTemplates: templateList,
+} as const;
 
 /** Of one run; more would say nothing new. */
 const mostNotices = 20;
@@ -51,31 +69,45 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly name: string;
   readonly middleware: readonly Middleware[];
   readonly #server: McpServer;
-  readonly #features: readonly McpFeature[];
+  readonly #sources: readonly NonNullable<McpFeature["tools"]>[];
+  readonly #join: (lists: readonly LocalTools[]) => LocalTools;
+  readonly #remarks: readonly LeftOut[];
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
   readonly #given: StateKey<GivenTools>;
+  readonly #finishAuth: FinishSignIn | undefined;
 
   /** @internal */
-  constructor(server: McpServer, prefix: string, features: readonly McpFeature[]) {
+  constructor(
+    server: McpServer,
+    prefix: string,
+    features: readonly McpFeature[],
+    finishAuth?: FinishSignIn,
+    remarks: readonly LeftOut[] = [],
+  ) {
     const { label, options } = server;
     this.name = label;
     this.middleware = [
       { name: `mcp:${label}`, function: (context, next) => this.#follow(context, next) },
     ];
     this.#server = server;
-    this.#features = features;
+    this.#sources = features.map(({ tools }) => tools).filter((source) => source !== undefined);
+    this.#join = toolJoiner(label);
+    this.#remarks = remarks;
     this.#toLocal = localTools(server, prefix);
-    this.#hasTools = !offersNothing(options) || features.some(({ tools }) => tools !== undefined);
+    this.#hasTools = !offersNothing(options) || this.#sources.length > 0;
     this.#given = createStateKey<GivenTools>(`mcp:${label}`, () => ({}));
+    this.#finishAuth = finishAuth;
   }
 
-  async provide({ run, signal }: ProviderContext): Promise<ProvidedContext | undefined> {
-    if (!this.#hasTools) return undefined;
+  async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
+    const messages = await this.#context(signal);
+    if (!this.#hasTools) return messages.length === 0 ? undefined : { messages };
+    run.state.set(runClient, client);
     const { tools, leftOut } = await this.#toolsNow(signal);
     run.state.set(this.#given, { tools, offered: tools });
-    tell(run, this.name, leftOut);
-    return { tools };
+    tell(run, this.name, [...this.#remarks, ...leftOut]);
+    return { tools, messages };
   }
 
   /**
@@ -90,8 +122,29 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     return { tools, server };
   }
 
+  /**
+   * Goes on where `authProvider` has sent somebody away to sign in, and a run or a call has failed with
+   * `mcp_unauthorized`. Compare `state` with what the provider has sent before you call this.
+   *
+   * @param callback What the authorization server has added to the address that it sends people back to.
+   * @throws McpError `mcp_unauthorized` where nobody has signed in, or the code is not taken;
+   * ConfigurationError `no_auth_provider`.
+   */
+  async finishAuth(callback: URLSearchParams): Promise<void> {
+    if (this.#finishAuth === undefined) {
+      throw new ConfigurationError(
+        "no_auth_provider",
+        `There is nowhere to sign in for "${this.name}": give mcpTools() a URL and authProvider.`,
+      );
+    }
+    await this.#finishAuth(callback);
+    // That nobody had signed in is no failure that a pause would help.
+    this.#server.connection.succeeded();
+  }
+
   /** Ends the connection, and the server where it was started here. Nothing connects again after that. */
   close(): Promise<void> {
+    this.#server.flights.close();
     return this.#server.connection.close();
   }
 
@@ -99,12 +152,46 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     return this.close();
   }
 
+  /** A prompt as the server fills it in, for the input of a run. It counts as untrusted there. */
+  prompt(
+    name: string,
+    args: Readonly<Record<string, string>> = {},
+    signal?: AbortSignal,
+  ): Promise<readonly MessageInput[]> {
+    return readPrompt(this.#server, name, args, { signal });
+  }
+
+  /** A resource, for the input of a run. It counts as untrusted there. */
+  resource(uri: string, signal?: AbortSignal): Promise<readonly Content[]> {
+    return readResource(this.#server, uri, { signal });
+  }
+
+  /** What the server lists, as it describes it. Empty where it has none. */
+  async list(
+    what: "prompts" | "resources" | "resourceTemplates",
+    signal?: AbortSignal,
+  ): Promise<readonly JsonObject[]> {
+    const items = await askForList(this.#server, offerLists[what], { signal });
+    return items.filter(isJsonObject);
+  }
+
   async #toolsNow(signal: AbortSignal | undefined): Promise<LocalTools> {
     const { freshTools } = this.#server;
     const local = this.#toLocal(freshTools ?? (await this.#server.tools(signal)));
-    const more = await Promise.all(this.#features.map(({ tools }) => tools?.(this.#server) ?? []));
-    const others = more.flat();
-    return others.length === 0 ? local : { ...local, tools: [...local.tools, ...others] };
+    if (this.#sources.length === 0) return local;
+    const more = this.#sources.map((tools) => tools(this.#server));
+    return this.#join([local, ...(await withAbort(signal, () => Promise.all(more)))]);
+  }
+
+  /** As messages of their own, before the run's input. */
+  async #context(signal: AbortSignal): Promise<readonly MessageInput[]> {
+    const uris = [...this.#server.options.contextResources];
+    return Promise.all(
+      uris.map(async (uri) => ({
+        role: "user" as const,
+        contents: await readResource(this.#server, uri, { signal }),
+      })),
+    );
   }
 
   /** After a call: a list that has changed counts from the next round on. */
@@ -137,13 +224,37 @@ export class McpTools implements ContextProvider, AsyncDisposable {
  * @throws ConfigurationError `invalid_target`, `unknown_option` or `invalid_option`, saying what to write.
  */
 export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpTools {
+  return makeMcpTools(target, options);
+}
+
+/** @param remarks What runs are told of how the server was configured. */
+export function makeMcpTools(
+  target: McpTarget,
+  options: McpToolsOptions,
+  remarks: readonly LeftOut[] = [],
+): McpTools {
   const settings = readOptions(options);
-  const { label, open } = openTarget(target, options, settings);
-  const features = featuresFor(options);
+  const { label, open, finishAuth } = openTarget(target, options, settings);
   const { onLog } = options;
-  const hooks = featureHooks(features);
-  const server = createMcpServer({ label, options: settings, hooks, open, onLog });
-  return new McpTools(server, options.toolNamePrefix ?? label, features);
+  const flights = new Flights();
+  const features = featuresFor(options, {
+    label,
+    settings,
+    flights,
+    log: (entry) => server.log(entry),
+  });
+  const server = createMcpServer({
+    label,
+    options: settings,
+    hooks: featureHooks(features),
+    flights,
+    open,
+    onLog,
+    async connected(client) {
+      for (const feature of features) await feature.connected?.(client);
+    },
+  });
+  return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, remarks);
 }
 
 /** Takes over what has changed, from the next round on; gives the tools that the run has then. */

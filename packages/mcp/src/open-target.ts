@@ -2,9 +2,10 @@ import type { Client as Sdk2Client } from "@modelcontextprotocol/client";
 import type { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { isJsonObject } from "@tunic/core";
 import type { McpClient, McpHooks } from "./client/mcp-client.js";
-import { openClient } from "./client/open-client.js";
+import { makeHttpTransport, openClient } from "./client/open-client.js";
 import { adaptSdk1 } from "./client/sdk1-client.js";
 import { adaptSdk2 } from "./client/sdk2-client.js";
+import type { FinishSignIn, SignIn } from "./client/sign-in.js";
 import { McpError } from "./mcp-error.js";
 import type { McpToolsOptions, ReadOptions } from "./options.js";
 import { type RemoteServer, readTarget, type StdioServer } from "./target.js";
@@ -28,6 +29,8 @@ export interface SdkClient {
 export interface OpenTarget {
   readonly label: string;
   readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+  /** Where `authProvider` has something to sign in at. */
+  readonly finishAuth?: FinishSignIn | undefined;
 }
 
 /** Of everything in a message beside a result: its members, and how JSON writes strings. */
@@ -57,18 +60,39 @@ export function openTarget(
     typeof headers === "function"
       ? async () => headers({ run: undefined, session: undefined, tool: undefined })
       : undefined;
+  const terms = {
+    connectTimeoutMs,
+    ambientHeaders,
+    maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
+    sdk: options.sdk,
+  };
+  const label = labelOf(options, serverLabel(read));
+  const { authProvider } = options;
+  if (authProvider === undefined || found.kind !== "http") {
+    return {
+      label,
+      open: (hooks, signal) => openClient(found, { ...terms, hooks, signal }),
+    };
+  }
+  let finish: FinishSignIn | undefined;
+  const signIn: SignIn = {
+    provider: authProvider,
+    started(how) {
+      finish = how;
+    },
+  };
   return {
-    label: labelOf(options, serverLabel(read)),
-    open: (hooks, signal) =>
-      openClient(found, {
-        hooks,
-        signal,
-        connectTimeoutMs,
-        ambientHeaders,
-        maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
-        authProvider: options.authProvider,
-        sdk: options.sdk,
-      }),
+    label,
+    open: (hooks, signal) => openClient(found, { ...terms, hooks, signal, signIn }),
+    async finishAuth(callback) {
+      // Whoever was sent away may come back to another process.
+      if (finish === undefined) {
+        const { signal } = new AbortController();
+        const kind = found.transport === "sse" ? "sse" : "http";
+        await makeHttpTransport(kind, found, { ...terms, hooks: {}, signal, signIn });
+      }
+      await finish?.(callback);
+    },
   };
 }
 

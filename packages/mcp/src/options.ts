@@ -2,13 +2,18 @@ import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.
 import {
   type AgentSession,
   type ApprovalMode,
-  ConfigurationError,
+  type ChatClient,
   checkOptionNames,
   type FunctionTool,
-  isJsonObject,
   type RunContext,
 } from "@tunic/core";
-import type { McpLogEntry } from "./client/mcp-client.js";
+import type { McpAskContext } from "./asking/ask-context.js";
+import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
+import { type McpRoot, readRoots } from "./asking/roots.js";
+import type { McpSamplingRequest } from "./asking/sampling-request.js";
+import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
+import { isLogLevel, logLevels } from "./client/read-answers.js";
+import { amount, isTextRecord, names, wrong } from "./option-values.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
 
@@ -45,6 +50,14 @@ export interface McpLimits {
   readonly maxSchemaBytes?: number | undefined;
 }
 
+/** How a call runs as a task. It may take `maxTotalTimeoutMs`, as all calls may. */
+export interface McpTaskOptions {
+  /** Milliseconds that the server is asked to keep a task for. Default: as the server has it. */
+  readonly ttlMs?: number | undefined;
+  /** Cancel the task when nobody waits for it any more. Default true. */
+  readonly cancel?: boolean | undefined;
+}
+
 /** How the tools of a server are offered and called. */
 export interface McpToolsOptions {
   /** The server's label: whose tools they are, and what their names begin with. Default: made from the target. */
@@ -67,7 +80,10 @@ export interface McpToolsOptions {
   readonly transport?: McpTransport | undefined;
   /** Over HTTP, for the server's own origin. Those of the protocol itself cannot be changed. */
   readonly headers?: McpHeaders | undefined;
-  /** Signs in at servers that ask for it (OAuth), as the SDK has it. */
+  /**
+   * Signs in at servers that ask for it (OAuth), as the SDK has it. Where somebody has to be sent to a page for it,
+   * what needs the server fails with `mcp_unauthorized` until `finishAuth()` was called.
+   */
   readonly authProvider?: OAuthClientProvider | undefined;
   /** Which line of the SDK. Default `auto`: the second where `@modelcontextprotocol/client` is installed. */
   readonly sdk?: "auto" | 1 | 2 | undefined;
@@ -77,7 +93,56 @@ export interface McpToolsOptions {
   readonly timeoutMs?: number | undefined;
   /** Milliseconds that a call may take, whatever progress it makes. Default 600 000. */
   readonly maxTotalTimeoutMs?: number | undefined;
+  /**
+   * `tools`: each prompt of the server is a tool too, `<prefix>_prompt_<name>`; a list: those of these names are.
+   * Default false. Options that name tools know a prompt by its own name.
+   */
+  readonly prompts?: "tools" | readonly string[] | false | undefined;
+  /**
+   * `tools`: the server's resources are listed and read by two tools, `<prefix>_list_resources` and
+   * `<prefix>_read_resource`. Default false. Options that name tools know them as `list_resources` and `read_resource`.
+   */
+  readonly resources?: "tools" | false | undefined;
+  /** URIs of resources that each run has in its context: as messages, and no more trusted than results are. */
+  readonly contextResources?: readonly string[] | undefined;
+  /** How tools are called that a server runs as tasks: created once, and asked after. `false`: as all others. */
+  readonly tasks?: McpTaskOptions | false | undefined;
   readonly limits?: McpLimits | undefined;
+  /**
+   * What comes of a server's question to a person (elicitation). Default true: the run pauses with an approval
+   * request, and goes on with the answer. A function answers at once. False: the server is told that nobody can be asked.
+   */
+  readonly elicitation?:
+    | boolean
+    | ((
+        request: McpElicitation,
+        context: McpAskContext,
+      ) => McpElicitationAnswer | Promise<McpElicitationAnswer>)
+    | undefined;
+  /** Milliseconds that a server's call is kept waiting for a person. Default 900 000. */
+  readonly elicitationTimeoutMs?: number | undefined;
+  /**
+   * Decides whether a server may ask a model (sampling), each time it wants to. Default: servers are told that there is
+   * no model. Whatever is not `true`, and a throw, is a no.
+   */
+  readonly samplingApproval?:
+    | ((request: McpSamplingRequest, context: McpAskContext) => boolean | Promise<boolean>)
+    | undefined;
+  /** The model that servers ask. Default: that of the agent whose call the server works on, with its chat handlers and budgets. */
+  readonly samplingClient?: ChatClient | undefined;
+  /** How often a server may ask a model over one connection. Default 25. */
+  readonly maxSamplingRequests?: number | undefined;
+  /** The most tokens of one answer. Default 4096. */
+  readonly maxSamplingTokens?: number | undefined;
+  /** Folders and files that servers are told to work in: paths, or addresses with `file:`. Nothing keeps them in there. */
+  readonly roots?:
+    | readonly (string | McpRoot)[]
+    | ((
+        context: McpAskContext,
+      ) => readonly (string | McpRoot)[] | Promise<readonly (string | McpRoot)[]>)
+    | undefined;
+  /** From which level on a server is to log. Default: as it does unasked. */
+  readonly logLevel?: McpLogLevel | undefined;
   /** Gets what the server logs, and what it writes beside the protocol. */
   readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
 }
@@ -98,9 +163,22 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "connectTimeoutMs",
   "timeoutMs",
   "maxTotalTimeoutMs",
+  "prompts",
+  "resources",
+  "contextResources",
+  "tasks",
   "limits",
+  "elicitation",
+  "elicitationTimeoutMs",
+  "samplingApproval",
+  "samplingClient",
+  "maxSamplingRequests",
+  "maxSamplingTokens",
+  "roots",
+  "logLevel",
   "onLog",
 ]);
+const taskNames: ReadonlySet<string> = new Set<keyof McpTaskOptions>(["ttlMs", "cancel"]);
 const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
   "alwaysRequire",
   "neverRequire",
@@ -124,6 +202,15 @@ export interface ReadOptions {
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
   readonly maxTotalTimeoutMs: number;
+  readonly contextResources: ReadonlySet<string>;
+  /** Undefined: no call runs as a task. */
+  readonly tasks: { readonly ttlMs: number | undefined; readonly cancel: boolean } | undefined;
+  /** What is done with a question to a person: a function answers it, the run pauses, or it is not offered. */
+  readonly elicitation: "answer" | "pause" | "off";
+  readonly elicitationTimeoutMs: number;
+  readonly logLevel: McpLogLevel | undefined;
+  readonly maxSamplingRequests: number;
+  readonly maxSamplingTokens: number;
   readonly limits: { readonly [Name in keyof McpLimits]-?: number };
 }
 
@@ -143,6 +230,8 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
   if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
     throw wrong("headers", "an object of texts, or a function that returns one");
   }
+  checkOffers(options);
+  checkAsking(options);
   return {
     allowed: options.allowedTools && names("allowedTools", options.allowedTools),
     blocked: names("blockedTools", options.blockedTools),
@@ -154,12 +243,43 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),
     timeoutMs: amount("timeoutMs", options.timeoutMs, 60_000),
     maxTotalTimeoutMs: amount("maxTotalTimeoutMs", options.maxTotalTimeoutMs, 600_000),
+    contextResources: names("contextResources", options.contextResources, "a list of URIs"),
+    tasks: readTasks(options.tasks),
+    elicitation: elicitationMode(options.elicitation),
+    elicitationTimeoutMs: amount("elicitationTimeoutMs", options.elicitationTimeoutMs, 900_000),
+    logLevel: options.logLevel,
+    maxSamplingRequests: amount("maxSamplingRequests", options.maxSamplingRequests, 25),
+    maxSamplingTokens: amount("maxSamplingTokens", options.maxSamplingTokens, 4096),
     limits: {
       maxResultBytes: amount("limits.maxResultBytes", limits.maxResultBytes, 10 * 1024 * 1024),
       maxTools: amount("limits.maxTools", limits.maxTools, 500),
       maxSchemaBytes: amount("limits.maxSchemaBytes", limits.maxSchemaBytes, 64 * 1024),
     },
   };
+}
+
+function elicitationMode(
+  elicitation: McpToolsOptions["elicitation"] = true,
+): ReadOptions["elicitation"] {
+  if (typeof elicitation === "function") return "answer";
+  if (typeof elicitation !== "boolean") throw wrong("elicitation", "true, false or a function");
+  return elicitation ? "pause" : "off";
+}
+
+function checkAsking({ samplingApproval, samplingClient, roots, logLevel }: McpToolsOptions): void {
+  if (samplingApproval !== undefined && typeof samplingApproval !== "function") {
+    throw wrong("samplingApproval", "a function");
+  }
+  if (samplingClient !== undefined && typeof samplingClient.getResponse !== "function") {
+    throw wrong("samplingClient", "a chat client");
+  }
+  if (samplingClient !== undefined && samplingApproval === undefined) {
+    throw wrong("samplingApproval", "a function where there is a samplingClient");
+  }
+  if (roots !== undefined && typeof roots !== "function") readRoots(roots);
+  if (logLevel !== undefined && !isLogLevel(logLevel)) {
+    throw wrong("logLevel", `one of ${[...logLevels].join(", ")}`);
+  }
 }
 
 function readApproval(
@@ -176,24 +296,19 @@ function readApproval(
   };
 }
 
-function names(option: string, list: readonly string[] | undefined): ReadonlySet<string> {
-  if (list === undefined) return new Set();
-  if (!Array.isArray(list) || list.some((each) => typeof each !== "string")) {
-    throw wrong(option, "a list of the server's own names of tools");
+function checkOffers({ prompts, resources }: McpToolsOptions): void {
+  if (prompts !== undefined && prompts !== false && prompts !== "tools") {
+    names("prompts", prompts, '"tools", false, or a list of the server\'s own names of prompts');
   }
-  return new Set(list);
+  if (resources !== undefined && resources !== false && resources !== "tools") {
+    throw wrong("resources", '"tools" or false');
+  }
 }
 
-function amount(option: string, value: number | undefined, otherwise: number): number {
-  if (value === undefined) return otherwise;
-  if (typeof value === "number" && value > 0 && value <= 2 ** 31 - 1) return value;
-  throw wrong(option, "a number above 0");
-}
-
-function isTextRecord(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every((each) => typeof each === "string");
-}
-
-function wrong(option: string, expected: string): ConfigurationError {
-  return new ConfigurationError("invalid_option", `mcpTools(): ${option} must be ${expected}.`);
+function readTasks(tasks: McpTaskOptions | false | undefined = {}): ReadOptions["tasks"] {
+  if (tasks === false) return undefined;
+  checkOptionNames("mcpTools(): tasks", tasks, taskNames);
+  const { ttlMs, cancel = true } = tasks;
+  if (typeof cancel !== "boolean") throw wrong("tasks.cancel", "true or false");
+  return { ttlMs: ttlMs === undefined ? undefined : amount("tasks.ttlMs", ttlMs, 0), cancel };
 }

@@ -1,2 +1,12 @@
 // The public surface of @tunic/mcp/server. What is named here is API; nothing else is.
-export {};
+
+export type { AuthRequest, HttpAuth, ServedCredential } from "./serving/http/authenticate.js";
+export type { HttpServeOptions } from "./serving/http/http-options.js";
+export type {
+  ServedApprovalContext,
+  ServedApprovals,
+  ServeOptions,
+  ServeTransport,
+} from "./serving/serve-options.js";
+export { serveTools, type ToolServer } from "./serving/serve-tools.js";
+export type { Served } from "./serving/served-tools.js";

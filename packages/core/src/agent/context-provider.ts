@@ -1,3 +1,4 @@
+import type { ChatClient } from "../chat/chat-client.js";
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { isJsonObject } from "../messages/json.js";
 import type { Message, MessageInput } from "../messages/message.js";
@@ -41,6 +42,11 @@ export interface ProviderContext {
   /** The run's input as the agent handlers left it; the conversation before it is the session's. */
   readonly messages: readonly Message[];
   readonly agent: AgentIdentity | undefined;
+  /**
+   * The agent's model, for what a provider or its tools ask by themselves, now or while the run lasts. Each question is a
+   * run inside this one, with the agent's chat handlers around it; tools without a function are not run, but answered back.
+   */
+  readonly client: ChatClient;
   /** Fires when this work is to stop: with the run, or when a bound of an agent handler fires. */
   readonly signal: AbortSignal;
 }

@@ -1,11 +1,13 @@
 import type { ChatClient } from "../chat/chat-client.js";
-import type { ChatOptions, Instruction } from "../chat/chat-options.js";
+import { type ChatOptions, checkChatOptions, type Instruction } from "../chat/chat-options.js";
 import { ConfigurationError, checkOptionNames } from "../errors/configuration-error.js";
 import { ContextProviderError } from "../errors/run-errors.js";
 import { inputStart, waitsForPeople } from "../invocation/left-open.js";
+import { pusher } from "../invocation/push-updates.js";
 import { isJsonObject } from "../messages/json.js";
 import type { Message, MessageInput } from "../messages/message.js";
-import type { Run } from "../run/run.js";
+import { conductRun } from "../run/conduct-run.js";
+import { Run } from "../run/run.js";
 import type { Tool } from "../tools/tool.js";
 import { normalizeTools } from "../tools/tool-list.js";
 import type { ContextProvider, ProvidedContext, ProviderContext } from "./context-provider.js";
@@ -94,19 +96,41 @@ function instructionsOf({ instructions = [] }: ChatOptions): readonly Instructio
     : instructions;
 }
 
-async function provideAll({ providers, run, input }: ProvideTerms): Promise<readonly Provided[]> {
+async function provideAll({
+  providers,
+  run,
+  input,
+  client,
+}: ProvideTerms): Promise<readonly Provided[]> {
   run.gate.throwIfAborted();
   const context: ProviderContext = {
     run,
     session: run.session,
     messages: input,
     agent: run.agent,
+    client: clientInside(run, client),
     // Made where somebody looks at it.
     get signal() {
       return run.signal;
     },
   };
   return Promise.all(providers.map((provider) => provideOne(provider, context, run)));
+}
+
+/** Each question is a run of its own inside the given one. */
+function clientInside(run: Run, client: ChatClient): ChatClient {
+  const { metadata } = client;
+  return {
+    metadata,
+    getResponse({ messages, options, signal, onUpdate }) {
+      checkChatOptions(options);
+      const child = new Run({ parent: run, ...(signal && { signal }) });
+      const emit = onUpdate && pusher(child, onUpdate);
+      return conductRun(child, messages, () =>
+        client.getResponse({ messages, options, run: child, ...(emit && { onUpdate: emit }) }),
+      );
+    },
+  };
 }
 
 async function provideOne(

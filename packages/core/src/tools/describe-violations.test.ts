@@ -35,6 +35,17 @@ describe.each(validators)("what a model is told, with %s", (_name, validator) =>
     );
   });
 
+  it("is told once what forms say many times, however they share what they refer to", async () => {
+    const levels = Array.from({ length: 9 }, (_, level) => {
+      const $ref = `#/$defs/a${level}`;
+      return [`a${level + 1}`, { anyOf: [{ $ref }, { $ref }] }];
+    });
+    const $defs = { a0: { type: "number" }, ...Object.fromEntries(levels) };
+    const message = await told(object({ x: { $ref: "#/$defs/a9" } }, { $defs }), { x: "v" });
+    expect(message).toMatch(/^\/x: /);
+    expect(message.length).toBeLessThan(2000);
+  });
+
   it("names the path, the expected type and what came", async () => {
     const items = { type: "array", items: object({ price: { type: "number" } }) };
     expect(await told(object({ items }), { items: [{ price: "cheap" }] })).toBe(

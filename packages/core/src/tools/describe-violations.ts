@@ -13,10 +13,22 @@ const maximumLines = 5;
  * what is expected there and what came.
  */
 export function describeViolations(violations: readonly SchemaViolation[], value: unknown): string {
-  const top = topViolations(violations);
+  const all = withoutRepeats(violations);
   const lines = new Set<string>();
-  for (const violation of top) lines.add(describeViolation(violation, violations, value));
+  for (const violation of topViolations(all)) lines.add(describeViolation(violation, all, value));
   return firstLines([...lines]);
+}
+
+/**
+ * Each violation once: where forms share what they refer to, a validator tells it for each way that leads there, and
+ * their number doubles with each level.
+ */
+function withoutRepeats(violations: readonly SchemaViolation[]): readonly SchemaViolation[] {
+  const known = new Set<string>();
+  return violations.filter(({ path, schemaPath, property }) => {
+    const key = JSON.stringify([path, schemaPath, property]);
+    return !known.has(key) && known.add(key);
+  });
 }
 
 /** The first lines of a list, and how many there are beside them. */

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { ToolTimeoutError } from "@tunic/core";
 import { cancelled } from "../client/run-request.js";
 
@@ -18,14 +19,15 @@ export interface CallLimits {
  * Runs a call under its time limits. Every sign of progress gives it `timeoutMs` again, and none gives it more
  * than `maxTotalTimeoutMs`.
  *
- * @param work Gets a signal that fires when nobody waits for it any more, and what to call at each sign of progress.
+ * @param work Gets a signal that fires when nobody waits for it any more, what to call at each sign of progress, and
+ * what fires the signal: work that goes on after its value has come is not stopped by the time limits.
  * @throws ToolTimeoutError when the time is up; the reason of the signal, as it is.
  */
 export function withinLimits<Value>(
   clock: Clock,
   { timeoutMs, maxTotalTimeoutMs }: CallLimits,
   outer: AbortSignal,
-  work: (signal: AbortSignal, progressed: () => void) => Promise<Value>,
+  work: (signal: AbortSignal, progressed: () => void, cancel: () => void) => Promise<Value>,
 ): Promise<Value> {
   // One promise, one controller and one timer: calls are many.
   return new Promise<Value>((resolve, reject) => {
@@ -51,13 +53,16 @@ export function withinLimits<Value>(
         : clock.setTimer(() => stop(late(timeoutMs, "")), timeoutMs);
     };
     let cancelTimer = startTimer();
+    // A hundred calls at once are no leak, of which Node would warn.
+    setMaxListeners(0, outer);
     outer.addEventListener("abort", abort);
     const progressed = (): void => {
       if (isOver) return;
       cancelTimer();
       cancelTimer = startTimer();
     };
-    work(controller.signal, progressed).then(
+    const cancel = (): void => controller.abort(cancelled);
+    work(controller.signal, progressed, cancel).then(
       (value) => {
         release();
         resolve(value);

@@ -11,7 +11,12 @@ import { failure, readResult } from "../results/read-result.js";
 import { isOffered } from "../tools/offered.js";
 import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
 import { shortened } from "../transports/noise-log.js";
+import { answerRounds, isPause } from "./answer-rounds.js";
 import { withinLimits } from "./call-clock.js";
+import { callMeta } from "./call-meta.js";
+import type { CallOutcome, Flight, Leg } from "./flight.js";
+import { firstRound, pauseWith, type Round, readAnswers } from "./paused-call.js";
+import { callAsTask, runsAsTask } from "./task-call.js";
 
 /** A call of a server's tool. */
 export interface RemoteCall {
@@ -27,38 +32,97 @@ export interface RemoteCall {
 /**
  * Calls a tool of a server, within its time limits, and reads what comes of it. When the connection breaks, the
  * call is made once more over a new one, where that does no harm: the server has not seen it, or it may run twice.
+ * When the server asks a person, the call pauses, and goes on with the answer.
  *
  * @throws ToolError `mcp_connection_lost` where nobody knows whether it has run, `mcp_unavailable` where the server
- * cannot be reached; ToolTimeoutError; the reason of the run's signal, as it is.
+ * cannot be reached, `mcp_unauthorized` where somebody has to sign in first; ToolTimeoutError; the reason of the run's signal, as it is.
  */
-export async function callTool(call: RemoteCall): Promise<ToolResult> {
+export async function callTool(call: RemoteCall): Promise<CallOutcome> {
   const { server, context } = call;
+  const { resumed } = context;
+  if (resumed === undefined) return start(call, firstRound);
+  const { label, flights } = server;
+  const next = await readAnswers(resumed, (id) => flights.take(id, context.call.callId), context);
+  if (next.kind === "again") return start(call, next.round);
+  if (next.kind === "over") return next.outcome;
+  if (next.kind === "waits") return waitFor(call, next.flight);
+  return failure(
+    "mcp_interrupted",
+    `Interrupted: the server "${label}" asked something, and its call is gone with the process or the time in which it could be answered. It may or may not have had an effect.`,
+  );
+}
+
+async function start(call: RemoteCall, round: Round): Promise<CallOutcome> {
+  const { server } = call;
   const headers = typeof server.options.headers === "function" ? await headersFor(call) : undefined;
-  let isOver = false;
+  const flight = server.flights.begin(call);
+  const { progressed: onProgress } = flight;
+  return fly(call, flight, (leg, signal) => {
+    const options = { signal, onProgress, headers, origin: call, allowInputRequired: true };
+    return flight.begin(leg, () => callOrRepeat(call, round, options));
+  });
+}
+
+/** A call that has waited for a person. */
+function waitFor(call: RemoteCall, flight: Flight): Promise<CallOutcome> {
+  return fly(call, flight, (leg, signal) => flight.goOn(leg, signal));
+}
+
+/** Waits for the call, or until the server asks a person: then it is kept, and this run ends. */
+async function fly(
+  call: RemoteCall,
+  flight: Flight,
+  go: (leg: Leg, signal: AbortSignal) => Promise<CallOutcome | undefined>,
+): Promise<CallOutcome> {
+  const { server, context } = call;
+  const { label, options, flights } = server;
+  let isParked = false;
+  let isDone = false;
   try {
-    return await withinLimits(context.run, server.options, context.signal, (signal, progressed) => {
-      const onProgress = (progress: McpProgress): void => {
-        progressed();
-        if (!isOver) showProgress(context, progress);
-      };
-      return callOrRepeat(call, { signal, onProgress, headers, origin: call });
-    });
+    let next = go;
+    do {
+      const outcome = await withinLimits(
+        context.run,
+        options,
+        context.signal,
+        (signal, progressed, cancel) => {
+          const onProgress = (progress: McpProgress): void => {
+            progressed();
+            showProgress(context, progress);
+          };
+          return next({ context, cancel, onProgress }, signal);
+        },
+      );
+      isDone = outcome !== undefined;
+      if (outcome !== undefined) return outcome;
+      // A server may take its question back at once.
+      next = (leg, signal) => flight.goOn(leg, signal);
+    } while (flight.questions.length === 0);
+    const ms = options.elicitationTimeoutMs;
+    const id = flights.park(flight, context.call.callId, context.run, ms);
+    isParked = true;
+    return pauseWith(flight.questions, { flight: id }, context, context.run.now() + ms);
   } catch (error) {
     if (!(error instanceof McpError)) throw error;
-    return asResult(server.label, error);
+    return asResult(label, error);
   } finally {
-    isOver = true;
+    flight.leave();
+    if (!isParked) flights.end(flight, isDone);
   }
 }
 
 /** A connection that has just broken may not know it yet, and refuse the second try as well. */
 const mostTries = 3;
 
-async function callOrRepeat(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
+async function callOrRepeat(
+  call: RemoteCall,
+  round: Round,
+  options: McpRequestOptions,
+): Promise<CallOutcome> {
   let mayHaveRun = false;
   for (let tries = 1; ; tries++) {
     try {
-      return await callOnce(call, options);
+      return await callOnce(call, round, options);
     } catch (error) {
       const isSafe = isUnsentLoss(error) || (isLoss(error) && call.repeatable && !mayHaveRun);
       if (!isSafe || tries === mostTries) throw mayHaveRun ? uncertain(error) : error;
@@ -67,7 +131,11 @@ async function callOrRepeat(call: RemoteCall, options: McpRequestOptions): Promi
   }
 }
 
-async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<ToolResult> {
+async function callOnce(
+  call: RemoteCall,
+  round: Round,
+  options: McpRequestOptions,
+): Promise<CallOutcome> {
   const { server, tool, arguments: args } = call;
   const { connection, options: settings } = server;
   const { tools } = server.freshTools ?? (await server.tools(options.signal));
@@ -76,9 +144,15 @@ async function callOnce(call: RemoteCall, options: McpRequestOptions): Promise<T
   const client = connection.current ?? (await connection.acquire(options.signal));
   try {
     const { name, definition } = tool;
-    const answer = await client.callTool({ name, arguments: args, definition }, options);
+    const meta = callMeta(client, settings.logLevel);
+    const answer = await answerRounds(call, round, options.signal, (params) => {
+      const request = { name, arguments: args, definition, meta, params };
+      return runsAsTask(server, client, tool)
+        ? callAsTask(client, request, options, { server, clock: call.context.run })
+        : client.callTool(request, options);
+    });
     connection.succeeded();
-    return readResult(answer, settings.limits.maxResultBytes);
+    return isPause(answer) ? answer : readResult(answer, settings.limits.maxResultBytes);
   } catch (error) {
     if (isUnsentLoss(error)) connection.discard(client);
     throw error;
@@ -112,7 +186,7 @@ function isLoss(error: unknown): boolean {
 }
 
 /** What the server answers is for the model; what happens on the way is told in our own words. */
-function asResult(label: string, error: McpError): ToolResult {
+export function asResult(label: string, error: McpError): ToolResult {
   const { code, message, rpcCode } = error;
   if (code === "mcp_request_failed") {
     return failure(code, `MCP error${rpcCode === undefined ? "" : ` ${rpcCode}`}: ${message}`);
@@ -122,6 +196,10 @@ function asResult(label: string, error: McpError): ToolResult {
   }
   if (code === "mcp_connection_lost" && !error.notSent) {
     const fix = `The connection to the server "${label}" broke; the call may or may not have had an effect.`;
+    throw new ToolError(message, { code, fix, cause: error });
+  }
+  if (code === "mcp_unauthorized") {
+    const fix = `Not run: somebody has to sign in at the server "${label}" first.`;
     throw new ToolError(message, { code, fix, cause: error });
   }
   const fix = `Not run: the server "${label}" cannot be reached now.`;

@@ -1,4 +1,3 @@
-import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import type { Transport as Sdk1Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ConfigurationError, withCause } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
@@ -11,6 +10,13 @@ import { transportEntry } from "./read-answers.js";
 import { httpStatusOf } from "./sdk-errors.js";
 import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
+import {
+  forgettingFetch,
+  isUnauthorized,
+  offerSignIn,
+  type SignIn,
+  signInNeeded,
+} from "./sign-in.js";
 
 /** How a connection is opened. */
 export interface OpenTerms {
@@ -21,7 +27,7 @@ export interface OpenTerms {
   /** Over HTTP, with requests that are not made for a call. */
   readonly ambientHeaders?: (() => Promise<Readonly<Record<string, string>>>) | undefined;
   /** Signs in at servers that ask for it, as the SDK's transports do. */
-  readonly authProvider?: OAuthClientProvider | undefined;
+  readonly signIn?: SignIn | undefined;
   /** `auto`: the second line of the SDK where it is installed. Default `auto`. */
   readonly sdk?: "auto" | 1 | 2 | undefined;
   readonly identity?: ClientIdentity | undefined;
@@ -32,7 +38,7 @@ type HttpTarget = Extract<ReadTarget, { kind: "http" }>;
 /**
  * Opens a connection to a server.
  *
- * @throws McpError `mcp_connect_failed`, with what the server has written before it ended.
+ * @throws McpError `mcp_connect_failed`, with what the server has written before it ended; `mcp_unauthorized`.
  */
 export async function openClient(target: ReadTarget, terms: OpenTerms): Promise<McpClient> {
   switch (target.kind) {
@@ -78,7 +84,7 @@ async function openStdio(
 
 async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient> {
   const { url, transport } = target;
-  const where = `The server at ${url.origin}${url.pathname} could not be connected to`;
+  const where = `The server at ${url.origin}${url.pathname}`;
   const tries: readonly ("http" | "sse")[] = transport === "auto" ? ["http", "sse"] : [transport];
   let failure: unknown;
   for (const kind of tries) {
@@ -86,46 +92,73 @@ async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient
       return await openHttpAs(kind, target, terms);
     } catch (error) {
       terms.signal.throwIfAborted();
+      if (isUnauthorized(error)) throw signInNeeded(where, error);
       // What matters is what the newer transport said.
       failure ??= error;
       if (!knowsNoStreamableHttp(error)) break;
     }
   }
-  throw failed(where, failure, "");
+  throw failed(`${where} could not be connected to`, failure, "");
 }
 
 async function openHttpAs(
   kind: "http" | "sse",
-  { url, headers }: HttpTarget,
+  target: HttpTarget,
   terms: OpenTerms,
 ): Promise<McpClient> {
-  const { maxMessageBytes, authProvider, ambientHeaders } = terms;
+  const made = await makeHttpTransport(kind, target, terms);
+  const client =
+    made.line === 2
+      ? await sdk2Client(made.sdk, made.transport, terms, {
+          mode: kind === "http" ? "auto" : "legacy",
+          isScoped: true,
+        })
+      : await sdk1Client(made.transport, terms, true);
+  if (kind === "sse") endWithStream(made.transport);
+  return client;
+}
+
+type MadeTransport =
+  | { readonly line: 1; readonly transport: Sdk1Transport }
+  | {
+      readonly line: 2;
+      readonly sdk: Sdk2;
+      readonly transport: Parameters<typeof openSdk2>[1];
+    };
+
+/** A transport that nothing has been sent over. */
+export async function makeHttpTransport(
+  kind: "http" | "sse",
+  { url, headers }: HttpTarget,
+  terms: OpenTerms,
+): Promise<MadeTransport> {
+  const { maxMessageBytes, signIn, ambientHeaders } = terms;
   const fetch = callFetch({ url, headers, ambientHeaders, maxBytes: maxMessageBytes });
-  const settings = { fetch, ...(authProvider && { authProvider }) };
-  const sdk2 = await sdk2For(terms);
-  if (sdk2 !== undefined) {
-    const { StreamableHTTPClientTransport: Http, SSEClientTransport: Sse } = sdk2;
+  const settings = signIn
+    ? { fetch: forgettingFetch(fetch, signIn, url), authProvider: signIn.provider }
+    : { fetch };
+  const where = `${url.origin}${url.pathname}`;
+  const sdk = await sdk2For(terms);
+  if (sdk !== undefined) {
+    const { StreamableHTTPClientTransport: Http, SSEClientTransport: Sse } = sdk;
     const transport =
       kind === "http"
         ? new Http(url, settings as ConstructorParameters<typeof Http>[1])
         : new Sse(url, settings as ConstructorParameters<typeof Sse>[1]);
-    const client = await sdk2Client(sdk2, transport, terms, {
-      mode: kind === "http" ? "auto" : "legacy",
-      isScoped: true,
-    });
-    if (kind === "sse") endWithStream(transport);
-    return client;
+    offerSignIn(signIn, transport, 2, where);
+    return { line: 2, sdk, transport };
   }
-  if (kind === "http") {
-    const http = await import("@modelcontextprotocol/sdk/client/streamableHttp.js");
-    const transport = new http.StreamableHTTPClientTransport(url, settings);
-    return sdk1Client(transport as Sdk1Transport, terms, true);
-  }
-  const sse = await import("@modelcontextprotocol/sdk/client/sse.js");
-  const transport = new sse.SSEClientTransport(url, settings);
-  const client = await sdk1Client(transport, terms, true);
-  endWithStream(transport);
-  return client;
+  const transport =
+    kind === "http"
+      ? new (
+          await import("@modelcontextprotocol/sdk/client/streamableHttp.js")
+        ).StreamableHTTPClientTransport(url, settings)
+      : new (await import("@modelcontextprotocol/sdk/client/sse.js")).SSEClientTransport(
+          url,
+          settings,
+        );
+  offerSignIn(signIn, transport, 1, where);
+  return { line: 1, transport: transport as Sdk1Transport };
 }
 
 /**
@@ -175,7 +208,8 @@ function sdk2Client(
   how: Pick<Negotiation, "mode" | "isScoped">,
 ): Promise<McpClient> {
   const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
-  const probeTimeoutMs = Math.ceil(connectTimeoutMs / 3);
+  // Over HTTP silence is no answer of an older server, and signing in takes its time.
+  const probeTimeoutMs = how.isScoped ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 3);
   return attempt(terms, (hooks) =>
     openSdk2(sdk, transport, identity, hooks, { ...how, probeTimeoutMs }, signal),
   );

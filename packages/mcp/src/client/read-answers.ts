@@ -3,7 +3,8 @@ import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
 import type { McpLogEntry, McpLogLevel, McpPage, McpServerInfo } from "./mcp-client.js";
 
-const levels: ReadonlySet<string> = new Set<McpLogLevel>([
+/** From the least to the most urgent. */
+export const logLevels: ReadonlySet<string> = new Set<McpLogLevel>([
   "debug",
   "info",
   "notice",
@@ -13,6 +14,10 @@ const levels: ReadonlySet<string> = new Set<McpLogLevel>([
   "alert",
   "emergency",
 ]);
+
+export function isLogLevel(level: unknown): level is McpLogLevel {
+  return typeof level === "string" && logLevels.has(level);
+}
 
 const longestText = 2000;
 
@@ -47,7 +52,7 @@ export function readServerInfo(
 /** The parameters of a `notifications/message`. */
 export function readLogEntry({ level, logger, data }: JsonObject): McpLogEntry {
   return {
-    level: typeof level === "string" && levels.has(level) ? (level as McpLogLevel) : "info",
+    level: isLogLevel(level) ? level : "info",
     logger: typeof logger === "string" ? shortened(logger, 100) : "server",
     data: typeof data === "string" ? shortened(data, longestText) : data,
   };

@@ -1,5 +1,6 @@
 import { isJsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
+import { isUnauthorized, signInNeeded } from "./sign-in.js";
 
 /** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
 const connectionClosed = -32000;
@@ -27,6 +28,7 @@ const neverSent: ReadonlySet<unknown> = new Set([
  */
 export function toMcpError(error: unknown, established: boolean): unknown {
   if (error instanceof McpError || !(error instanceof Error)) return error;
+  if (isUnauthorized(error)) return signInNeeded("The server", error);
   const { code, data } = error as Error & Readonly<Record<string, unknown>>;
   const { message } = error;
   const httpStatus = httpStatusOf(error);
@@ -84,7 +86,8 @@ function isNetworkError(error: Error): boolean {
   const { message } = error;
   return (
     (error instanceof TypeError && /fetch failed|terminated|network/i.test(message)) ||
-    typeof codeOf(innermost(error)) === "string"
+    // The second line of the SDK has codes in texts of its own, for answers that it does not take.
+    (error.constructor.name !== "SdkError" && typeof codeOf(innermost(error)) === "string")
   );
 }
 

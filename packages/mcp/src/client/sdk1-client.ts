@@ -2,7 +2,8 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema, McpError as RpcError } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
+import { type JsonObject, withAbort } from "@tunic/core";
+import { answerServer } from "./answer-server.js";
 import { type AdapterTerms, callScope, markResumable } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, type SdkListeners } from "./listen.js";
@@ -24,7 +25,7 @@ export async function openSdk1(
     const handler = Object.hasOwn(requests, method) ? requests[method] : undefined;
     if (handler === undefined) throw new RpcError(-32601, "Method not found");
     const origin = callScope.getStore()?.origin;
-    return await handler(isJsonObject(params) ? params : {}, { signal: extra.signal, origin });
+    return await answerServer(hooks, handler, params, { signal: extra.signal, origin });
   };
   const opened = adaptSdk1(client, hooks, { owned: true, isScoped });
   try {

@@ -1,5 +1,6 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
+import { answerServer } from "./answer-server.js";
 import { type AdapterTerms, type CallScope, callScope, markResumable } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
@@ -48,7 +49,7 @@ export async function openSdk2(
   for (const [method, handler] of Object.entries(hooks.requests ?? {})) {
     client.setRequestHandler(method, { params: anySchema }, async (params, { mcpReq }) => {
       const origin = callScope.getStore()?.origin;
-      return await handler(isJsonObject(params) ? params : {}, { signal: mcpReq.signal, origin });
+      return await answerServer(hooks, handler, params, { signal: mcpReq.signal, origin });
     });
   }
   const opened = adaptSdk2(client, hooks, { owned: true, isScoped });
@@ -70,6 +71,15 @@ export function adaptSdk2(
   { owned, isScoped }: AdapterTerms,
 ): McpClient {
   listen(client as SdkListeners, hooks);
+  // A client that was given answers by itself, as its owner has it.
+  const settingsOf = (
+    { allowInputRequired, ...options }: McpRequestOptions,
+    signal: AbortSignal | undefined,
+    scope: CallScope | undefined,
+  ): RequestOptions => ({
+    ...requestSettings(options, signal, scope),
+    ...(owned && allowInputRequired && { allowInputRequired }),
+  });
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>
     runRequest(options, isScoped, async (signal, scope) => {
@@ -130,8 +140,8 @@ export function adaptSdk2(
   };
 }
 
-function settingsOf(
-  { onProgress, allowInputRequired }: McpRequestOptions,
+function requestSettings(
+  { onProgress }: McpRequestOptions,
   signal: AbortSignal | undefined,
   scope: CallScope | undefined,
 ): RequestOptions {
@@ -140,7 +150,6 @@ function settingsOf(
     ...(signal && { signal }),
     ...(scope && { onresumptiontoken: () => markResumable(scope) }),
     ...(onProgress && { onprogress: onProgress }),
-    ...(allowInputRequired && { allowInputRequired }),
   };
 }
 

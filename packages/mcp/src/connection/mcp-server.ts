@@ -1,4 +1,5 @@
 import { withAbort } from "@tunic/core";
+import { Flights } from "../calls/flights.js";
 import type { McpClient, McpHooks, McpLogEntry } from "../client/mcp-client.js";
 import { isUnsentLoss } from "../mcp-error.js";
 import type { ReadOptions } from "../options.js";
@@ -13,6 +14,10 @@ export interface McpServer {
   readonly label: string;
   readonly options: ReadOptions;
   readonly connection: Connection;
+  /** The calls that it works on. */
+  readonly flights: Flights;
+  /** What answers it, when it asks. */
+  readonly requests: McpHooks["requests"];
   /** As it lists them now; connects where nothing is connected. */
   tools(signal?: AbortSignal): Promise<RemoteTools>;
   /** The same, where nobody has to wait for it. */
@@ -24,13 +29,16 @@ export interface McpServerTerms {
   readonly label: string;
   readonly options: ReadOptions;
   readonly hooks: McpHooks;
+  readonly flights?: Flights | undefined;
+  /** What is to be done with a connection before it is used. */
+  readonly connected?: ((client: McpClient) => Promise<void>) | undefined;
   readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
   readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
   readonly now?: (() => number) | undefined;
 }
 
 export function createMcpServer(terms: McpServerTerms): McpServer {
-  const { label, options, onLog, hooks } = terms;
+  const { label, options, onLog, hooks, flights = new Flights() } = terms;
   const { connectTimeoutMs, limits } = options;
   const log = (entry: McpLogEntry): void => {
     try {
@@ -48,7 +56,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
     name: label,
     connectTimeoutMs,
     now: terms.now ?? Date.now,
-    open(closed, signal) {
+    async open(closed, signal) {
       const all: McpHooks = {
         ...hooks,
         log,
@@ -62,7 +70,9 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
         },
       };
       list.forget();
-      return terms.open(all, signal);
+      const client = await terms.open(all, signal);
+      await terms.connected?.(client);
+      return client;
     },
   });
 
@@ -87,6 +97,8 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
     label,
     options,
     connection,
+    flights,
+    requests: hooks.requests,
     log,
     get freshTools() {
       return connection.current && list.fresh;

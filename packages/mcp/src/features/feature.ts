@@ -1,6 +1,9 @@
-import type { FunctionTool, JsonObject } from "@tunic/core";
-import type { McpHooks } from "../client/mcp-client.js";
+import type { JsonObject } from "@tunic/core";
+import type { Flights } from "../calls/flights.js";
+import type { McpClient, McpHooks, McpLogEntry } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import type { ReadOptions } from "../options.js";
+import type { LocalTools } from "../tools/local-tools.js";
 
 /**
  * Something of the protocol beside calls of tools, such as sampling, elicitation, roots, prompts or resources.
@@ -13,8 +16,18 @@ export interface McpFeature {
   readonly requests?: McpHooks["requests"];
   /** What to do when the server tells something. */
   readonly notifications?: McpHooks["notifications"];
+  /** What to do with a connection before it is used. A throw is a failure to connect. */
+  readonly connected?: ((client: McpClient) => Promise<void>) | undefined;
   /** Tools beside the server's own, such as those that read its resources. Asked when the server is connected. */
-  readonly tools?: ((server: McpServer) => Promise<readonly FunctionTool[]>) | undefined;
+  readonly tools?: ((server: McpServer) => Promise<LocalTools>) | undefined;
+}
+
+/** What features know of the server that they are for. */
+export interface FeatureTerms {
+  readonly label: string;
+  readonly settings: ReadOptions;
+  readonly flights: Flights;
+  readonly log: (entry: McpLogEntry) => void;
 }
 
 /** The hooks of all features together. */

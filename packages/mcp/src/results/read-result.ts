@@ -7,11 +7,14 @@ import {
   textContent,
   toolResult,
 } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { shortened } from "../transports/noise-log.js";
 import { jsonText, readContent } from "./read-content.js";
 
 /** Of an error's message, which stands in events and logs. The model gets all of the text. */
 const longestMessage = 1000;
+/** Of a result. Nobody means more. */
+const mostLevels = 500;
 
 /**
  * What a server answered a call with, as a result. What the tool itself calls a failure is one here; nothing
@@ -20,6 +23,12 @@ const longestMessage = 1000;
  * @param maxBytes Of all contents together.
  */
 export function readResult(answer: JsonObject, maxBytes: number): ToolResult {
+  if (isDeeperThan(answer, mostLevels)) {
+    return failure(
+      "mcp_result_too_large",
+      `The tool has run, and its result is left out: it is nested deeper than ${mostLevels} levels.`,
+    );
+  }
   const bytes = sizeOf(answer);
   if (bytes > maxBytes) {
     return failure(

@@ -1,10 +1,11 @@
-import { ConfigurationError, type FunctionTool } from "@tunic/core";
+import { ConfigurationError, type FunctionTool, isJsonObject } from "@tunic/core";
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
 import { makeTool } from "./make-tool.js";
 import { isOffered } from "./offered.js";
 import type { LeftOut, RemoteTool, RemoteTools } from "./remote-tool.js";
+import { whyUncheckable } from "./schema-size.js";
 import { toolName } from "./tool-name.js";
 
 /** A server's tools as an agent gets them. */
@@ -57,13 +58,19 @@ export function localTools(server: McpServer, prefix: string): (remote: RemoteTo
 }
 
 function tryMake(server: McpServer, remote: RemoteTool, name: string): FunctionTool | LeftOut {
+  const leave = (why: string): LeftOut => {
+    const shown = JSON.stringify(shortened(remote.name, 100));
+    const message = `The tool ${shown} is left out: ${shortened(why, 500)}`;
+    return { code: "mcp_tool_unusable", message };
+  };
+  const { inputSchema } = remote.definition;
+  const why = isJsonObject(inputSchema) ? whyUncheckable(inputSchema) : undefined;
+  if (why !== undefined) return leave(`${why}.`);
   try {
     return makeTool(server, remote, name);
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
-    const shown = JSON.stringify(shortened(remote.name, 100));
-    const message = `The tool ${shown} is left out: ${shortened(error.message, 500)}`;
-    return { code: "mcp_tool_unusable", message };
+    return leave(error.message);
   }
 }
 

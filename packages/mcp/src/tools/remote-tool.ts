@@ -1,6 +1,10 @@
 import { canonicalJson, isJsonObject, type JsonObject } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
+
+/** Of a definition. Whatever compiles a schema calls itself for each of them. */
+const mostLevels = 100;
 
 /** A tool as its server describes it. */
 export interface RemoteTool {
@@ -26,9 +30,14 @@ export interface RemoteTools {
  * Reads what a server lists. What is no tool is left out.
  *
  * @param maxBytes Of one definition.
+ * @param what The members of the list are, for messages.
  * @throws McpError `mcp_duplicate_tool` where one name has two definitions: the server would choose which one counts.
  */
-export function readRemoteTools(items: readonly unknown[], maxBytes: number): RemoteTools {
+export function readRemoteTools(
+  items: readonly unknown[],
+  maxBytes: number,
+  what: "tool" | "prompt" = "tool",
+): RemoteTools {
   const tools = new Map<string, RemoteTool>();
   const leftOut: LeftOut[] = [];
   const leave = (code: string, message: string): void => {
@@ -37,15 +46,22 @@ export function readRemoteTools(items: readonly unknown[], maxBytes: number): Re
   for (const item of items) {
     const { name } = isJsonObject(item) ? item : {};
     if (!isJsonObject(item) || typeof name !== "string" || name === "") {
-      leave("mcp_tool_unreadable", "The server lists a tool that has no name.");
+      leave("mcp_tool_unreadable", `The server lists a ${what} that has no name.`);
       continue;
     }
     const shown = JSON.stringify(shortened(name, 100));
+    if (isDeeperThan(item, mostLevels)) {
+      leave(
+        "mcp_tool_too_large",
+        `The ${what} ${shown} is left out: its definition is nested deeper than ${mostLevels} levels.`,
+      );
+      continue;
+    }
     const key = canonicalJson(item);
     if (key.length > maxBytes) {
       leave(
         "mcp_tool_too_large",
-        `The tool ${shown} is left out: its definition has ${key.length} characters, and at most ${maxBytes} are taken (limits.maxSchemaBytes).`,
+        `The ${what} ${shown} is left out: its definition has ${key.length} characters, and at most ${maxBytes} are taken (limits.maxSchemaBytes).`,
       );
       continue;
     }
@@ -53,7 +69,7 @@ export function readRemoteTools(items: readonly unknown[], maxBytes: number): Re
     if (known !== undefined && known.key !== key) {
       throw new McpError(
         "mcp_duplicate_tool",
-        `The server lists two different tools under the name ${shown}.`,
+        `The server lists two different ${what}s under the name ${shown}.`,
       );
     }
     // The list may have moved while its pages were read: the same tool twice is one tool.

@@ -8,15 +8,16 @@ import {
 import { ScriptedChatClient, type ScriptedTurn } from "@tunic/testing";
 import type { McpLogEntry } from "../../src/index.js";
 
-/** An agent whose model makes these calls, one round each, and then says "done". */
+/** An agent whose model makes these calls, one round each, and then gives these answers. */
 export function scripted(
   calls: readonly (readonly [name: string, args?: JsonObject])[],
   options: Omit<AgentOptions, "client"> = {},
+  answers: readonly ScriptedTurn[] = ["done"],
 ): { readonly agent: Agent; readonly client: ScriptedChatClient } {
   const turns: ScriptedTurn[] = calls.map(([name, args = {}]) => ({
     calls: [{ name, arguments: args }],
   }));
-  const client = new ScriptedChatClient([...turns, "done"]);
+  const client = new ScriptedChatClient([...turns, ...answers]);
   return { agent: new Agent({ client, ...options }), client };
 }
 

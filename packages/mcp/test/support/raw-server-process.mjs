@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 
 const [source, countFile] = process.argv.slice(2);
 const handlers = new Map();
+let answered = () => {};
 let starts = 0;
 if (countFile) {
   starts = existsSync(countFile) ? Number(readFileSync(countFile, "utf8")) : 0;
@@ -13,6 +14,9 @@ if (countFile) {
 const server = {
   starts,
   on: (method, handler) => handlers.set(method, handler),
+  onAnswer: (handler) => {
+    answered = handler;
+  },
   send: (message) => server.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`),
   result: (id, result) => server.send({ id, result }),
   error: (id, code, message, data) => server.send({ id, error: { code, message, data } }),
@@ -38,7 +42,8 @@ new Function(`return (${source})`)()(server);
 
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {
-  const { id, method, params } = JSON.parse(line);
+  const { id, method, params, result, error } = JSON.parse(line);
+  if (method === undefined) return answered(id, result ?? error);
   const handler = handlers.get(method);
   if (handler === undefined) {
     if (id !== undefined) server.error(id, -32601, "Method not found");

@@ -5,6 +5,8 @@ import type { StdioServer } from "../../src/index.js";
 export interface RawServer {
   /** Answers a method; what it returns is the result. Without an answer: undefined. */
   on(method: string, handler: (params: Params, id: number) => unknown): void;
+  /** Gets what the client answers to requests of the server: results, and errors. */
+  onAnswer(handler: (id: string | number, answer: unknown) => void): void;
   /** Offers these tools, and answers `tools/list`. */
   tools(...tools: readonly object[]): void;
   /** Sends a message, as it is. */

@@ -1,0 +1,110 @@
+import { isJsonObject, type JsonObject } from "@tunic/core";
+import { McpError } from "../mcp-error.js";
+
+/** What may be said of a field. Patterns are not among it: a server's own could take for ever. */
+const fieldKeywords = [
+  "title",
+  "description",
+  "default",
+  "minLength",
+  "maxLength",
+  "format",
+  "minimum",
+  "maximum",
+  "minItems",
+  "maxItems",
+  "enum",
+  "enumNames",
+] as const;
+
+const fieldTypes: ReadonlySet<unknown> = new Set([
+  "string",
+  "number",
+  "integer",
+  "boolean",
+  "array",
+]);
+
+/** Formats that are checked and shown; of others only the text is taken. */
+const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
+
+/**
+ * The fields that a server asks for, as a schema of our own: an object of texts, numbers, yes or no, and choices,
+ * as the specification has them, and nothing else that the server may have written.
+ *
+ * @param maxBytes Of the schema as it came.
+ * @throws McpError with rpcCode -32602.
+ */
+export function readFormSchema(schema: unknown, maxBytes: number): JsonObject {
+  if (!isJsonObject(schema)) throw invalid("requestedSchema must be an object.");
+  if (JSON.stringify(schema).length > maxBytes) throw invalid("requestedSchema is too large.");
+  const { type, properties, required } = schema;
+  if (type !== "object" || !isJsonObject(properties)) {
+    throw invalid('requestedSchema must have the type "object", and properties.');
+  }
+  const fields = Object.entries(properties).map(([name, field]) => [name, readField(name, field)]);
+  const needed = Array.isArray(required)
+    ? required.filter(
+        (name): name is string => typeof name === "string" && Object.hasOwn(properties, name),
+      )
+    : [];
+  return {
+    type: "object",
+    properties: Object.fromEntries(fields),
+    ...(needed.length > 0 && { required: needed }),
+    additionalProperties: false,
+  };
+}
+
+/** The values that the fields have before anybody has filled them in. */
+export function formDefaults({ properties }: JsonObject): JsonObject {
+  const fields = isJsonObject(properties) ? Object.entries(properties) : [];
+  const defaults = fields.flatMap(([name, field]) =>
+    isJsonObject(field) && "default" in field ? [[name, field["default"]]] : [],
+  );
+  return Object.fromEntries(defaults);
+}
+
+function readField(name: string, field: unknown): JsonObject {
+  const shown = JSON.stringify(name);
+  if (!isJsonObject(field) || !fieldTypes.has(field["type"])) {
+    throw invalid(`The field ${shown} must be a string, a number, a boolean or a list of choices.`);
+  }
+  const { type, items, oneOf, format } = field;
+  const own: Record<string, unknown> = { type };
+  for (const keyword of fieldKeywords) {
+    if (field[keyword] !== undefined) own[keyword] = field[keyword];
+  }
+  if (format !== undefined && !formats.has(format)) delete own["format"];
+  if (oneOf !== undefined) own["oneOf"] = readChoices(shown, oneOf);
+  if (type === "array") {
+    if (!isJsonObject(items)) throw invalid(`The field ${shown} must say what may be chosen.`);
+    const { anyOf, enum: choices } = items;
+    own["items"] =
+      anyOf === undefined
+        ? { type: "string", enum: readTexts(shown, choices) }
+        : { anyOf: readChoices(shown, anyOf) };
+  }
+  if (own["enum"] !== undefined) own["enum"] = readTexts(shown, own["enum"]);
+  return own as JsonObject;
+}
+
+function readChoices(shown: string, choices: unknown): JsonObject[] {
+  const read = Array.isArray(choices) ? choices : [];
+  if (read.length === 0) throw invalid(`The field ${shown} has nothing to choose from.`);
+  return read.map((choice) => {
+    const { const: value, title } = isJsonObject(choice) ? choice : {};
+    if (typeof value !== "string") throw invalid(`The choices of ${shown} must be texts.`);
+    return { const: value, ...(typeof title === "string" && { title }) };
+  });
+}
+
+function readTexts(shown: string, texts: unknown): string[] {
+  const read = Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
+  if (read.length === 0) throw invalid(`The choices of ${shown} must be texts.`);
+  return [...new Set(read)];
+}
+
+function invalid(message: string): McpError {
+  return new McpError("mcp_wrong_answer", message, { rpcCode: -32602 });
+}

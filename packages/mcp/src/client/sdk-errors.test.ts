@@ -1,0 +1,23 @@
+import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { describe, expect, it } from "vitest";
+import { toMcpError } from "./sdk-errors.js";
+
+describe("toMcpError", () => {
+  it.each([
+    [new SdkError(SdkErrorCode.CapabilityNotSupported, "no handler"), "mcp_wrong_answer", false],
+    [new SdkError(SdkErrorCode.UnsupportedResultType, "what is this"), "mcp_wrong_answer", false],
+    [new SdkError(SdkErrorCode.ConnectionClosed, "closed"), "mcp_connection_lost", false],
+    [new SdkError(SdkErrorCode.NotConnected, "not yet"), "mcp_connection_lost", true],
+    [new ProtocolError(-32000, "Unauthorized"), "mcp_request_failed", false],
+    [Object.assign(new Error("reset"), { code: "ECONNRESET" }), "mcp_connection_lost", false],
+    [
+      new TypeError("fetch failed", {
+        cause: Object.assign(new Error("refused"), { code: "ECONNREFUSED" }),
+      }),
+      "mcp_connection_lost",
+      true,
+    ],
+  ])("takes %s for %s (not sent: %s)", (error, code, notSent) => {
+    expect(toMcpError(error, true)).toMatchObject({ code, notSent });
+  });
+});

@@ -1,0 +1,151 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import {
+  ConfigurationError,
+  checkOptionNames,
+  isJsonObject,
+  type JsonObject,
+  type JsonValue,
+} from "@tunic/core";
+import { type McpTools, makeMcpTools } from "../mcp-tools.js";
+import type { McpToolsOptions } from "../options.js";
+import type { LeftOut } from "../tools/remote-tool.js";
+import { asLabel } from "../tools/tool-name.js";
+import { shortened } from "../transports/noise-log.js";
+import { isSwitchedOff, readConfiguredServer } from "./configured-server.js";
+import { type AskInput, readInputs } from "./inputs.js";
+import { parseJsonc } from "./jsonc.js";
+
+/** How a file of servers is read. */
+export interface LoadMcpServersOptions {
+  /** How the tools of each server are offered and called, or of which by its name in the file; `false`: of none. */
+  readonly tools?: McpToolsOptions | ((name: string) => McpToolsOptions | false) | undefined;
+  /** Where `${VAR}` is looked up. Default: that of this process. */
+  readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
+  /** What `${input:id}` stands for. Each is asked for once. */
+  readonly inputs?: Readonly<Record<string, string>> | AskInput | undefined;
+  /** What `${workspaceFolder}` stands for. */
+  readonly workspaceFolder?: string | undefined;
+}
+
+const optionNames: ReadonlySet<string> = new Set<keyof LoadMcpServersOptions>([
+  "tools",
+  "environment",
+  "inputs",
+  "workspaceFolder",
+]);
+
+/**
+ * The servers of the JSON that other programs keep them in: `{ "mcpServers": { … } }` as Claude Desktop and
+ * Claude Code have it, `{ "servers": { … }, "inputs": […] }` as VS Code has it, comments included. Each becomes
+ * what {@link mcpTools} makes, labelled with its name; nothing is connected. Servers that are switched off there are
+ * left out. Members that mean something to other programs only are told as a notice (`mcp_config_ignored`) in each run.
+ *
+ * Whoever writes the file has programs started here: read none that comes from somebody else.
+ *
+ * @param source A path, the URL of a file, or what stands in one.
+ * @throws ConfigurationError `invalid_mcp_config` with everything that is wrong, by server, and what to write;
+ * values are not shown. What {@link mcpTools} says about options.
+ */
+export function loadMcpServers(
+  source: string | URL | object,
+  options: LoadMcpServersOptions = {},
+): readonly McpTools[] {
+  checkOptionNames("loadMcpServers()", options, optionNames);
+  const { tools = {}, environment = process.env, workspaceFolder } = options;
+  const { config, where, folder } = readSource(source);
+  const problems: string[] = [];
+  const input = readInputs(config["inputs"], options.inputs);
+  const variables = { environment, workspaceFolder, input };
+  const labels = new Map<string, string>();
+  const found: (() => McpTools)[] = [];
+
+  for (const [name, entry] of serversIn(config, where)) {
+    const own = typeof tools === "function" ? tools(name) : tools;
+    if (own === false || isSwitchedOff(entry)) continue;
+    const shown = JSON.stringify(shortened(name, 100));
+    const problem = (what: string): void => {
+      problems.push(`The server ${shown} ${what}.`);
+    };
+    const remarks: LeftOut[] = [];
+    const target = readConfiguredServer(entry, {
+      variables,
+      folder: workspaceFolder ?? folder,
+      problem,
+      ignored(member) {
+        const message = `\`${member}\` in its configuration means nothing here.`;
+        remarks.push({ code: "mcp_config_ignored", message });
+      },
+    });
+    const label = own.name ?? asLabel(name);
+    if (label === undefined) {
+      problem("has a name without letters and digits: call it something else");
+      continue;
+    }
+    const other = labels.get(label);
+    if (other !== undefined) problem(`and ${other} would both be "${label}": rename one`);
+    labels.set(label, shown);
+    if (target !== undefined) {
+      found.push(() => makeMcpTools(target, { ...own, name: label }, remarks));
+    }
+  }
+
+  if (problems.length > 0) throw invalid(`${where}:\n- ${problems.join("\n- ")}`);
+  return found.map((make) => make());
+}
+
+interface Source {
+  readonly config: JsonObject;
+  /** For errors. */
+  readonly where: string;
+  readonly folder: string;
+}
+
+function readSource(source: string | URL | object): Source {
+  if (typeof source !== "string" && !(source instanceof URL)) {
+    const where = "The configuration of MCP servers";
+    return { config: objectOf(source as JsonValue, where), where, folder: process.cwd() };
+  }
+  const path = source instanceof URL ? fileURLToPath(source) : source;
+  const where = `The file ${path}`;
+  return { config: objectOf(parseJsonc(textOf(path), where), where), where, folder: dirname(path) };
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause);
+    throw new ConfigurationError(
+      "invalid_mcp_config",
+      `The file of MCP servers cannot be read: ${why}.`,
+      { cause },
+    );
+  }
+}
+
+function objectOf(value: JsonValue, where: string): JsonObject {
+  if (isJsonObject(value)) return value;
+  throw invalid(`${where} is no object: write { "mcpServers": { … } }.`);
+}
+
+/** All servers, from wherever in the file they stand. */
+function* serversIn(config: JsonObject, where: string): Iterable<readonly [string, JsonValue]> {
+  const settings = isJsonObject(config["mcp"]) ? config["mcp"] : {};
+  const places = [config["mcpServers"], config["servers"], settings["servers"]];
+  const given = places.filter((place) => place !== undefined);
+  if (given.length === 0) {
+    throw invalid(
+      `${where} has no servers: write { "mcpServers": { … } } or { "servers": { … } }.`,
+    );
+  }
+  for (const servers of given) {
+    if (!isJsonObject(servers)) throw invalid(`${where} has servers that are no object, by name.`);
+    yield* Object.entries(servers);
+  }
+}
+
+function invalid(message: string): ConfigurationError {
+  return new ConfigurationError("invalid_mcp_config", message);
+}

@@ -1,0 +1,97 @@
+import type { JsonObject } from "@tunic/core";
+import type { McpClient } from "../client/mcp-client.js";
+import { readPage } from "../client/read-answers.js";
+import { listPages } from "../connection/list-pages.js";
+import type { McpServer } from "../connection/mcp-server.js";
+import { withinMs } from "../connection/within-ms.js";
+import { isUnsentLoss, McpError } from "../mcp-error.js";
+
+export interface AskOptions {
+  readonly signal?: AbortSignal | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A connection that has just broken may not know it yet, and refuse the second try as well. */
+const mostTries = 3;
+
+/**
+ * Asks a server for what only is read: prompts and resources. Where the connection breaks, it is asked again over
+ * a new one.
+ *
+ * @throws McpError; the reason of the signal, as it is.
+ */
+export async function askServer(
+  server: McpServer,
+  method: string,
+  params: JsonObject,
+  { signal, headers }: AskOptions,
+): Promise<JsonObject> {
+  const { connection, label, options } = server;
+  const { timeoutMs } = options;
+  const late = `The MCP server "${label}" did not answer ${method} within ${timeoutMs} ms.`;
+  for (let tries = 1; ; tries++) {
+    const client = await connection.acquire(signal);
+    try {
+      const answer = await withinMs(timeoutMs, late, (inner) => {
+        const both = signal === undefined ? inner : AbortSignal.any([signal, inner]);
+        return client.request(method, params, { signal: both, headers });
+      });
+      connection.succeeded();
+      return answer;
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (isUnsentLoss(error)) connection.discard(client);
+      const isLost = error instanceof McpError && error.code === "mcp_connection_lost";
+      if (!isLost || tries === mostTries) throw error;
+    }
+  }
+}
+
+/** All that a server lists, or nothing where it has none of it. */
+export async function askForList(
+  server: McpServer,
+  list: OfferList,
+  options: AskOptions,
+): Promise<readonly unknown[]> {
+  const client = await server.connection.acquire(options.signal);
+  if (!hasOffers(client, list)) return [];
+  const { method, member } = list;
+  return listPages(list.words, server.options.limits.maxTools, async (cursor) =>
+    readPage(await askServer(server, method, cursor ? { cursor } : {}, options), member),
+  );
+}
+
+/** A list of the protocol. */
+export interface OfferList {
+  readonly method: string;
+  /** Of the answer. */
+  readonly member: string;
+  readonly capability: string;
+  readonly words: string;
+}
+
+export const promptList: OfferList = {
+  method: "prompts/list",
+  member: "prompts",
+  capability: "prompts",
+  words: "prompts",
+};
+
+export const resourceList: OfferList = {
+  method: "resources/list",
+  member: "resources",
+  capability: "resources",
+  words: "resources",
+};
+
+export const templateList: OfferList = {
+  method: "resources/templates/list",
+  member: "resourceTemplates",
+  capability: "resources",
+  words: "templates of resources",
+};
+
+/** A server that does not say that it has something need not know the question. */
+export function hasOffers({ server }: McpClient, { capability }: OfferList): boolean {
+  return server.capabilities[capability] !== undefined;
+}

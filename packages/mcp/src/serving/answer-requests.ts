@@ -1,0 +1,76 @@
+import {
+  approve,
+  deny,
+  type FunctionApprovalRequestContent,
+  type FunctionApprovalResponseContent,
+  isJsonObject,
+  type JsonObject,
+  type Principal,
+} from "@tunic/core";
+import type { ServeSettings } from "./serve-options.js";
+
+/** The client that has made a call, as far as a call needs it. */
+export interface CallingClient {
+  readonly principal: Principal | undefined;
+  /** Fires when the call is cancelled, or the client has gone. */
+  readonly signal: AbortSignal;
+  /** Tells how far the call is; undefined where the client does not want to know. */
+  readonly progress: ((message: string | undefined) => void) | undefined;
+  /** Asks the person there with a form; undefined where the client cannot. */
+  readonly elicit: ((params: JsonObject, timeoutMs: number) => Promise<JsonObject>) | undefined;
+}
+
+/** Takes decisions on requests; a request that nobody can decide on makes all of them undecided. */
+export async function answerRequests(
+  requests: readonly FunctionApprovalRequestContent[],
+  settings: ServeSettings,
+  client: CallingClient,
+): Promise<readonly FunctionApprovalResponseContent[] | undefined> {
+  const answers: FunctionApprovalResponseContent[] = [];
+  for (const request of requests) {
+    const answer = await answerRequest(request, settings, client);
+    if (answer === undefined) return undefined;
+    answers.push(answer);
+  }
+  return answers;
+}
+
+async function answerRequest(
+  request: FunctionApprovalRequestContent,
+  settings: ServeSettings,
+  client: CallingClient,
+): Promise<FunctionApprovalResponseContent | undefined> {
+  const { approvals, approvalTimeoutMs, onError } = settings;
+  const { principal, signal, elicit } = client;
+  if (typeof approvals === "function") return approvals(request, { principal, signal });
+  if (approvals === "refuse" || elicit === undefined || request.violation !== undefined) {
+    return undefined;
+  }
+  try {
+    const answer = await elicit(formFor(request), approvalTimeoutMs);
+    const content = isJsonObject(answer["content"]) ? answer["content"] : {};
+    const isYes = answer["action"] === "accept" && content["approve"] === true;
+    const decision = isYes ? approve(request) : deny(request, { reason: "Declined." });
+    return principal ? { ...decision, decidedBy: principal.id } : decision;
+  } catch (error) {
+    // Whoever does not answer in time, or in a way that makes no sense, has not said yes.
+    if (!signal.aborted) onError(error);
+    return deny(request, { reason: "Nobody has answered." });
+  }
+}
+
+function formFor({ call, summary, reason, effective }: FunctionApprovalRequestContent): JsonObject {
+  const args = JSON.stringify(effective ?? call.arguments ?? {}, undefined, 2);
+  const parts = [`Run the tool "${call.name}" with ${args}?`, summary, reason];
+  return {
+    mode: "form",
+    message: parts.filter((part) => part !== undefined).join("\n\n"),
+    requestedSchema: {
+      type: "object",
+      properties: {
+        approve: { type: "boolean", title: "Run it", description: "Whether the call may run." },
+      },
+      required: ["approve"],
+    },
+  };
+}

@@ -1,0 +1,102 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import type { Principal, RunEnvironment } from "@tunic/core";
+import type { ServerTerms } from "../sdk1-server.js";
+import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
+import { HttpSessions } from "./http-sessions.js";
+import { type HttpDesk, refuse, serveRequest } from "./serve-request.js";
+
+export interface HttpServerTerms extends ServerTerms {
+  /** Where nobody is asked who they are. */
+  readonly principal: Principal | undefined;
+  readonly environment: RunEnvironment | undefined;
+}
+
+/** A server over HTTP. */
+export interface HttpServer {
+  readonly url: string;
+  readonly closed: Promise<void>;
+  toolsChanged(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type Clock = Pick<RunEnvironment, "now" | "setTimer">;
+
+const systemClock: Clock = {
+  now: () => Date.now(),
+  setTimer(callback, ms) {
+    const timer = setTimeout(callback, ms);
+    return () => clearTimeout(timer);
+  },
+};
+
+/** Listens, and serves each client in a session of its own. */
+export async function serveHttp(
+  settings: HttpSettings,
+  terms: HttpServerTerms,
+): Promise<HttpServer> {
+  const { principal, onError, environment: clock = systemClock } = terms;
+  const sessions = new HttpSessions(settings, terms, clock);
+  const server = createServer();
+  const closed = new Promise<void>((resolve) => server.once("close", resolve));
+  const { address, family, port } = await listen(server, settings);
+  const desk: HttpDesk = { settings, sessions, port, principal, onError };
+  server.on("error", onError);
+  server.on("request", (request, response) => {
+    serveRequest(desk, request, response).catch((error: unknown) => {
+      onError(error);
+      if (response.headersSent) response.destroy();
+      else refuse(response, { status: 500, message: "Internal error" });
+    });
+  });
+  const stopSweeping = sweepAgain(sessions, settings, clock, onError);
+  return {
+    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
+    closed,
+    toolsChanged: () => sessions.toolsChanged(),
+    async close() {
+      stopSweeping();
+      server.close();
+      await sessions.close();
+      server.closeAllConnections();
+      await closed;
+    },
+  };
+}
+
+/** @throws ConfigurationError `public_server` where a name such as `localhost` leads outside. */
+async function listen(
+  server: Server,
+  { port, host, authenticator }: HttpSettings,
+): Promise<AddressInfo> {
+  await new Promise<void>((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+  const bound = server.address() as AddressInfo;
+  if (authenticator !== undefined || isLoopback(bound.address)) return bound;
+  server.close();
+  throw openToAll(bound.address);
+}
+
+/** Ends old sessions that nobody's request reminds of. Returns what stops it. */
+function sweepAgain(
+  sessions: HttpSessions,
+  { sessionIdleMs, sessionMaxAgeMs }: HttpSettings,
+  clock: Clock,
+  onError: (error: unknown) => void,
+): () => void {
+  const ms = Math.min(sessionIdleMs, sessionMaxAgeMs, 60_000);
+  let cancel: () => void;
+  const again = (): void => {
+    cancel = clock.setTimer(() => {
+      sessions.sweep().catch(onError);
+      again();
+    }, ms);
+  };
+  again();
+  return () => cancel();
+}

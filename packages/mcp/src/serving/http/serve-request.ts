@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
+import { isJsonObject, type Principal } from "@tunic/core";
+import { asAuthInfo } from "../caller.js";
+import type { HttpSettings } from "./http-options.js";
+import type { HttpSession, HttpSessions } from "./http-sessions.js";
+import { readBody } from "./read-body.js";
+import { crossOriginHeaders, preflightHeaders, type Refusal, whyForeign } from "./request-guard.js";
+
+/** What a request is served with. */
+export interface HttpDesk {
+  readonly settings: HttpSettings;
+  readonly sessions: HttpSessions;
+  /** That is listened at. */
+  readonly port: number;
+  /** On whose behalf requests come where nobody is asked who they are. */
+  readonly principal: Principal | undefined;
+  readonly onError: (error: unknown) => void;
+}
+
+/** A request that may go on, and who makes it. */
+interface Visit {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly principal: Principal | undefined;
+}
+
+/** Serves one request: first where it comes from is checked, then who makes it, then whose session it names; only then is it read. */
+export async function serveRequest(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { settings, sessions } = desk;
+  const foreign = whyForeign(request, settings, desk.port) ?? whyMisplaced(request, settings);
+  if (foreign !== undefined) return refuse(response, foreign);
+  for (const [name, value] of Object.entries(crossOriginHeaders(request))) {
+    response.setHeader(name, value);
+  }
+  if (request.method === "OPTIONS") {
+    response.writeHead(204, preflightHeaders).end();
+    return;
+  }
+  const who = await identify(desk, request);
+  if (who === undefined) return refuse(response, unauthorized(settings));
+  await sessions.sweep();
+  const visit: Visit = { request, response, principal: who.principal };
+  const id = request.headers["mcp-session-id"];
+  if (id === undefined) return begin(desk, visit);
+  const session = typeof id === "string" ? sessions.find(id, who.principal) : undefined;
+  // Somebody else's session is answered like none.
+  if (session === undefined) {
+    return refuse(response, { status: 404, message: "Session not found", code: -32001 });
+  }
+  await goOn(desk, session, visit);
+}
+
+/** Ends a request in the words of the protocol. */
+export function refuse(
+  response: ServerResponse,
+  { status, message, headers, code = -32000 }: Refusal,
+): void {
+  const body = JSON.stringify({ jsonrpc: "2.0", error: { code, message }, id: null });
+  // What is still being sent is not read.
+  const always = { "content-type": "application/json", connection: "close" };
+  response.writeHead(status, { ...always, ...headers }).end(body);
+}
+
+const methods = ["POST", "GET", "DELETE"];
+
+function whyMisplaced(request: IncomingMessage, { path }: HttpSettings): Refusal | undefined {
+  const { url, method = "", headers } = request;
+  if (url?.split("?")[0] !== path) return { status: 404, message: "Not found" };
+  const isPreflight = method === "OPTIONS" && headers.origin !== undefined;
+  if (isPreflight || methods.includes(method)) return undefined;
+  return { status: 405, message: "Method not allowed", headers: { allow: methods.join(", ") } };
+}
+
+async function identify(
+  { settings: { authenticator }, principal, onError }: HttpDesk,
+  { headers, socket }: IncomingMessage,
+): Promise<{ readonly principal: Principal | undefined } | undefined> {
+  if (authenticator === undefined) return { principal };
+  try {
+    const { remoteAddress } = socket;
+    const known = await authenticator.identify({ headers, remoteAddress });
+    return known && { principal: known };
+  } catch (error) {
+    onError(error);
+    return undefined;
+  }
+}
+
+function unauthorized({ authenticator }: HttpSettings): Refusal {
+  const challenge = authenticator?.challenge;
+  return {
+    status: 401,
+    message: "Unauthorized",
+    ...(challenge !== undefined && { headers: { "www-authenticate": challenge } }),
+  };
+}
+
+const noSession: Refusal = { status: 400, message: "Bad Request: Mcp-Session-Id is missing" };
+
+/** A request without a session: only the handshake begins one. */
+async function begin({ settings, sessions }: HttpDesk, visit: Visit): Promise<void> {
+  const { request, response, principal } = visit;
+  if (request.method !== "POST") return refuse(response, noSession);
+  const body = await readBody(request, settings.maxBodyBytes);
+  if ("refusal" in body) return refuse(response, body.refusal);
+  if (!isJsonObject(body.json) || body.json["method"] !== "initialize") {
+    return refuse(response, noSession);
+  }
+  if (sessions.isFull) {
+    return refuse(response, { status: 503, message: "Too many sessions; try again later" });
+  }
+  const session = await sessions.start(principal);
+  try {
+    await handle(sessions, session, visit, body.json);
+  } finally {
+    await sessions.discard(session);
+  }
+}
+
+async function goOn(
+  { settings, sessions }: HttpDesk,
+  session: HttpSession,
+  visit: Visit,
+): Promise<void> {
+  const { request, response } = visit;
+  if (request.method !== "POST") return handle(sessions, session, visit);
+  const body = await readBody(request, settings.maxBodyBytes);
+  if ("refusal" in body) return refuse(response, body.refusal);
+  await handle(sessions, session, visit, body.json);
+}
+
+async function handle(
+  sessions: HttpSessions,
+  session: HttpSession,
+  { request, response, principal }: Visit,
+  body?: unknown,
+): Promise<void> {
+  response.once("close", sessions.use(session));
+  const known: IncomingMessage & { auth?: AuthInfo } = request;
+  if (principal) known.auth = asAuthInfo(principal);
+  await session.transport.handleRequest(known, response, body);
+}

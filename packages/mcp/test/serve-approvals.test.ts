@@ -1,0 +1,136 @@
+import { Agent, approve, deny, verdictMiddleware } from "@tunic/core";
+import { ScriptedChatClient } from "@tunic/testing";
+import { describe, expect, it } from "vitest";
+import { serve } from "./support/served.js";
+import { add, ran, wipe } from "./support/served-tools.js";
+
+describe("a served call that needs approval", () => {
+  it("is refused, and says so", async () => {
+    ran.length = 0;
+    await using pair = await serve(wipe);
+    const { text, isError } = await pair.call("wipe", { file: "a" });
+    expect(text).toContain("needs somebody's approval");
+    expect(isError).toBe(true);
+    expect(ran).toEqual([]);
+  });
+
+  it("is refused where the client could ask, but is not to", async () => {
+    ran.length = 0;
+    await using pair = await serve(wipe, {}, () => ({
+      action: "accept",
+      content: { approve: true },
+    }));
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+  });
+
+  it("runs once a function on this side has approved it", async () => {
+    ran.length = 0;
+    await using pair = await serve(wipe, {
+      principal: { id: "mara" },
+      approvals: async (request, { principal }) =>
+        principal?.id === "mara" && request.call.arguments?.["file"] === "a"
+          ? approve(request)
+          : deny(request, { reason: "Not that one." }),
+    });
+    expect(await pair.call("wipe", { file: "a" })).toEqual({ text: "wiped a", isError: false });
+    const { text, isError } = await pair.call("wipe", { file: "b" });
+    expect(text).toContain("Not that one.");
+    expect(isError).toBe(true);
+    expect(ran).toEqual(["a"]);
+  });
+
+  it("is refused where that function has no answer", async () => {
+    ran.length = 0;
+    await using pair = await serve(wipe, { approvals: () => undefined });
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+  });
+
+  it("asks the person at the client, and runs when they agree", async () => {
+    ran.length = 0;
+    const asked: unknown[] = [];
+    await using pair = await serve(wipe, { approvals: "elicit" }, (params) => {
+      asked.push(params.message);
+      return { action: "accept", content: { approve: true } };
+    });
+    expect(await pair.call("wipe", { file: "a" })).toEqual({ text: "wiped a", isError: false });
+    expect(asked).toEqual([expect.stringContaining('"file": "a"')]);
+  });
+
+  it.each([
+    ["declines", { action: "decline" as const }],
+    ["says no", { action: "accept" as const, content: { approve: false } }],
+    ["accepts without an answer", { action: "accept" as const }],
+  ])("does not run when that person %s", async (_what, answer) => {
+    ran.length = 0;
+    await using pair = await serve(wipe, { approvals: "elicit" }, () => answer);
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+  });
+
+  it("does not run when asking fails", async () => {
+    ran.length = 0;
+    await using pair = await serve(wipe, { approvals: "elicit" }, () => {
+      throw new Error("no screen");
+    });
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(pair.errors).toHaveLength(1);
+    expect(ran).toEqual([]);
+  });
+
+  it("is refused where the client cannot ask", async () => {
+    await using pair = await serve(wipe, { approvals: "elicit" });
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+  });
+
+  it("is refused where it would break a rule, whatever the client says", async () => {
+    const rule = verdictMiddleware("rule", async () => ({ kind: "ask", violation: "No leaks." }));
+    await using pair = await serve(add, { approvals: "elicit", middleware: [rule] }, () => ({
+      action: "accept",
+      content: { approve: true },
+    }));
+    const { text, isError } = await pair.call("add", { a: 1, b: 1 });
+    expect(text).toContain("No leaks.");
+    expect(isError).toBe(true);
+  });
+});
+
+describe("a served agent", () => {
+  const inner = (turns: ConstructorParameters<typeof ScriptedChatClient>[0]) =>
+    new Agent({
+      client: new ScriptedChatClient(turns),
+      name: "janitor",
+      description: "Cleans up.",
+      tools: [wipe, add],
+    });
+
+  it("is one tool, and answers with its text", async () => {
+    const agent = inner([{ calls: [{ name: "add", arguments: { a: 1, b: 2 } }] }, "Three."]);
+    await using pair = await serve(agent);
+    const { tools } = await pair.client.listTools();
+    expect(tools).toMatchObject([{ name: "janitor", description: "Cleans up." }]);
+    expect(pair.client.getServerVersion()?.name).toBe("janitor");
+    expect(await pair.call("janitor", { task: "Add." })).toEqual({
+      text: "Three.",
+      isError: false,
+    });
+  });
+
+  it("asks as its tools do, and goes on with the answer", async () => {
+    ran.length = 0;
+    const calls = [{ name: "wipe", arguments: { file: "old" } }];
+    await using refusing = await serve(inner([{ calls }, "Done."]));
+    expect(await refusing.call("janitor", { task: "Clean." })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+    await using asking = await serve(inner([{ calls }, "Done."]), { approvals: "elicit" }, () => ({
+      action: "accept",
+      content: { approve: true },
+    }));
+    expect(await asking.call("janitor", { task: "Clean." })).toEqual({
+      text: "Done.",
+      isError: false,
+    });
+    expect(ran).toEqual(["old"]);
+  });
+});

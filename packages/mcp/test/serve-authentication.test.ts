@@ -1,0 +1,103 @@
+import { afterEach, describe, expect, it } from "vitest";
+import {
+  bearer,
+  begin,
+  callers,
+  serveHttp,
+  stopServing,
+  tokenOf,
+  two,
+} from "./support/http-served.js";
+import { initialize, rawRequest } from "./support/raw-request.js";
+import { answerOf, connected } from "./support/served.js";
+
+afterEach(stopServing);
+
+describe("authentication", () => {
+  it.each([
+    ["none", {}],
+    ["a wrong token", { authorization: `Bearer ${tokenOf("otta")}` }],
+    ["a token that is longer", { authorization: `Bearer ${tokenOf("otto")}x` }],
+    ["a token that is shorter", { authorization: `Bearer ${tokenOf("otto").slice(0, -1)}` }],
+    ["no token", { authorization: "Bearer " }],
+    ["another scheme", { authorization: `Basic ${tokenOf("otto")}` }],
+  ])("by bearer refuses %s", async (_what, headers) => {
+    const url = await serveHttp(two);
+    const refused = await rawRequest(url, { body: initialize, headers });
+    expect(refused.status).toBe(401);
+    expect(refused.headers["www-authenticate"]).toBe("Bearer");
+  });
+
+  it("by bearer knows who has the token", async () => {
+    const url = await serveHttp(two);
+    const client = await connected(url, bearer("otto"));
+    expect(answerOf(await client.callTool({ name: "who" })).text).toBe("otto");
+    await client.close();
+  });
+
+  it("by one bearer token", async () => {
+    const url = await serveHttp({ auth: { bearer: tokenOf("only") } });
+    await begin(url, bearer("only"));
+    await begin(url, { authorization: `bearer ${tokenOf("only")}` });
+    expect((await rawRequest(url, { body: initialize })).status).toBe(401);
+  });
+
+  it("by basic knows the user", async () => {
+    const url = await serveHttp({ auth: { basic: { mara: "päss:word", otto: "other" } } });
+    const basic = (text: string) => ({
+      authorization: `Basic ${Buffer.from(text).toString("base64")}`,
+    });
+    const client = await connected(url, basic("mara:päss:word"));
+    expect(answerOf(await client.callTool({ name: "who" })).text).toBe("mara");
+    await client.close();
+    for (const wrong of ["mara:other", "mara:", "otto:päss:word", ":", "mara"]) {
+      const refused = await rawRequest(url, { body: initialize, headers: basic(wrong) });
+      expect(refused.status).toBe(401);
+      expect(refused.headers["www-authenticate"]).toContain("Basic");
+    }
+  });
+
+  it("by a function, whose principal's roles are those of each request", async () => {
+    let roles = ["admin"];
+    const url = await serveHttp({
+      auth: async ({ headers }) =>
+        headers["x-user"] === "mara" ? { id: "mara", roles: [...roles] } : undefined,
+    });
+    expect((await rawRequest(url, { body: initialize })).status).toBe(401);
+    const client = await connected(url, { "x-user": "mara" });
+    callers.length = 0;
+    await client.callTool({ name: "who" });
+    roles = [];
+    await client.callTool({ name: "who" });
+    await client.close();
+    expect(callers).toEqual([
+      { id: "mara", roles: ["admin"] },
+      { id: "mara", roles: [] },
+    ]);
+  });
+
+  it.each([
+    ["throws", () => Promise.reject(new Error("down"))],
+    ["returns no principal", async () => true as never],
+  ])("by a function that %s lets nobody in", async (_what, auth) => {
+    const url = await serveHttp({ auth });
+    const refused = await rawRequest(url, { body: initialize });
+    expect(refused.status).toBe(401);
+    expect(refused.body).not.toContain("down");
+  });
+
+  it.each([
+    [{ bearer: "short" }],
+    [{ bearer: [] }],
+    [{ bearer: [{ secret: tokenOf("a") }] }],
+    [{ basic: {} }],
+    [{ basic: { "a:b": "secret" } }],
+    [{}],
+  ])("cannot be %j", async (auth) => {
+    await expect(serveHttp({ auth: auth as never })).rejects.toThrow(/http\.auth/);
+  });
+
+  it("never tells a secret in its errors", async () => {
+    await expect(serveHttp({ auth: { bearer: "hunter2" } })).rejects.not.toThrow(/hunter2/);
+  });
+});

@@ -1,0 +1,153 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { bearer, serveHttp, stopServing, two } from "./support/http-served.js";
+import { initialize, ping, type RawRequest, rawRequest, rawStatus } from "./support/raw-request.js";
+
+afterEach(stopServing);
+
+describe("a server over HTTP", () => {
+  it("listens at the loopback address unless told otherwise", async () => {
+    expect(await serveHttp()).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  });
+
+  it.each(["0.0.0.0", "::", "192.168.7.7", "mcp.example"])(
+    "does not listen at %s without authentication",
+    async (host) => {
+      await expect(serveHttp({ host, allowedHosts: ["mcp.example"] })).rejects.toMatchObject({
+        name: "ConfigurationError",
+        code: "public_server",
+      });
+    },
+  );
+
+  it("does not listen at every address without names that count", async () => {
+    await expect(serveHttp({ ...two, host: "0.0.0.0" })).rejects.toThrow(/allowedHosts/);
+  });
+
+  it("listens at every address with both", async () => {
+    const url = await serveHttp({ ...two, host: "0.0.0.0", allowedHosts: ["MCP.example"] });
+    const { port } = new URL(url);
+    const local = `http://127.0.0.1:${port}/mcp`;
+    const named = { host: "mcp.example", ...bearer("mara") };
+    expect((await rawRequest(local, { body: initialize, headers: named })).status).toBe(200);
+    expect((await rawRequest(local, { body: initialize, headers: bearer("mara") })).status).toBe(
+      403,
+    );
+  });
+
+  it.each([
+    ["another name that leads here", "evil.example"],
+    ["another name with the port", "evil.example:PORT"],
+    ["another port", "127.0.0.1:1"],
+    ["no port", "127.0.0.1"],
+    ["a name that begins like ours", "localhost.evil.example:PORT"],
+    ["a name before an @", "localhost:PORT@evil.example"],
+    ["a dot at the end", "localhost.:PORT"],
+  ])("refuses a host that is %s", async (_what, host) => {
+    const url = await serveHttp();
+    const headers = { host: host.replace("PORT", new URL(url).port) };
+    expect((await rawRequest(url, { body: initialize, headers })).status).toBe(403);
+  });
+
+  it.each(["localhost:PORT", "LOCALHOST:PORT", "127.0.0.1:PORT", "[::1]:PORT"])(
+    "takes %s as its host",
+    async (host) => {
+      const url = await serveHttp();
+      const headers = { host: host.replace("PORT", new URL(url).port) };
+      expect((await rawRequest(url, { body: initialize, headers })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    ["two hosts", ["HOST", "evil.example"]],
+    ["two hosts that are the same", ["HOST", "HOST"]],
+    ["a host that is nothing", [""]],
+    ["no host", []],
+  ])("refuses a request with %s", async (_what, hosts) => {
+    const url = await serveHttp();
+    const lines = hosts.map((host) => `Host: ${host.replace("HOST", new URL(url).host)}`);
+    expect(await rawStatus(url, lines)).toBeGreaterThanOrEqual(400);
+  });
+
+  it("refuses a request with two origins", async () => {
+    const url = await serveHttp({ allowedOrigins: ["https://app.example"] });
+    const origins = ["Origin: https://app.example", "Origin: https://evil.example"];
+    const lines = [`Host: ${new URL(url).host}`, ...origins];
+    expect(await rawStatus(url, lines)).toBe(403);
+  });
+
+  it("refuses a forwarded host in place of its own", async () => {
+    const url = await serveHttp();
+    const headers = { host: "evil.example", "x-forwarded-host": new URL(url).host };
+    expect((await rawRequest(url, { body: initialize, headers })).status).toBe(403);
+  });
+
+  it.each([
+    "http://evil.example",
+    "null",
+    "http://localhost:1",
+    "https://app.example.evil.example",
+    "",
+  ])("refuses the origin %j", async (origin) => {
+    const url = await serveHttp({ allowedOrigins: ["https://app.example"] });
+    expect((await rawRequest(url, { body: initialize, headers: { origin } })).status).toBe(403);
+  });
+
+  it("takes an origin that is allowed, and tells its browser so", async () => {
+    const url = await serveHttp({ allowedOrigins: ["https://app.example/"] });
+    const headers = { origin: "https://app.example" };
+    const asked = await rawRequest(url, { method: "OPTIONS", headers });
+    expect(asked.status).toBe(204);
+    expect(asked.headers["access-control-allow-origin"]).toBe("https://app.example");
+    expect(asked.headers["access-control-allow-headers"]).toContain("mcp-session-id");
+    const begun = await rawRequest(url, { body: initialize, headers });
+    expect(begun.status).toBe(200);
+    expect(begun.headers["access-control-expose-headers"]).toContain("mcp-session-id");
+  });
+
+  it("has no answer for a page's browser that asks from elsewhere", async () => {
+    const url = await serveHttp();
+    const headers = { origin: "https://app.example" };
+    const asked = await rawRequest(url, { method: "OPTIONS", headers });
+    expect(asked.status).toBe(403);
+    expect(asked.headers["access-control-allow-origin"]).toBeUndefined();
+  });
+
+  it.each([
+    ["another path", { path: "/other" }, 404],
+    ["a whole address in place of the path", { path: "http://evil.example/mcp" }, 404],
+    ["another method", { method: "PUT" }, 405],
+    ["OPTIONS from no page", { method: "OPTIONS" }, 405],
+    ["a form", { headers: { "content-type": "text/plain" } }, 415],
+    [
+      "what only begins like JSON's type",
+      { headers: { "content-type": "application/jsonx" } },
+      415,
+    ],
+    ["what is no JSON", { body: "{" }, 400],
+    ["a request before the handshake", { body: ping }, 400],
+    ["a batch with a handshake", { body: JSON.stringify([initialize]) }, 400],
+    ["a stream without a session", { method: "GET" }, 400],
+    ["a session that there is not", { headers: { "mcp-session-id": "x" }, body: ping }, 404],
+  ])("refuses %s", async (_what, raw: RawRequest, status) => {
+    const url = await serveHttp();
+    expect((await rawRequest(url, { body: initialize, ...raw })).status).toBe(status);
+  });
+
+  it.each([false, true])("refuses a body that is too long (chunked: %s)", async (chunked) => {
+    const url = await serveHttp({ maxBodyBytes: 1000 });
+    const body = { ...initialize, more: "x".repeat(1000) };
+    expect((await rawRequest(url, { body, chunked })).status).toBe(413);
+    expect((await rawRequest(url, { body: initialize, chunked })).status).toBe(200);
+  });
+
+  it("says in JSON-RPC why it refuses", async () => {
+    const url = await serveHttp();
+    const { body, headers } = await rawRequest(url, { path: "/other" });
+    expect(headers["content-type"]).toBe("application/json");
+    expect(JSON.parse(body)).toEqual({
+      jsonrpc: "2.0",
+      error: { code: -32000, message: "Not found" },
+      id: null,
+    });
+  });
+});
