@@ -5,7 +5,7 @@ import type { Skill, SkillContext, SkillListing, SkillsSource } from "../skill.j
 export type SkillsInput = Skill | SkillsSource | readonly SkillsInput[];
 
 /** What a source gave, looked at. */
-export type CheckedListing = Required<SkillListing>;
+type CheckedListing = Required<SkillListing>;
 
 /** A source whose listing has been looked at. */
 export interface CheckedSource extends SkillsSource {
@@ -17,7 +17,7 @@ export interface CheckedSource extends SkillsSource {
  *
  * @throws ConfigurationError `invalid_skills` for what is neither.
  */
-export function sourcesOf(input: SkillsInput): readonly CheckedSource[] {
+function sourcesOf(input: SkillsInput): readonly CheckedSource[] {
   const sources: CheckedSource[] = [];
   let loose: Skill[] = [];
   const close = () => {
