@@ -1,9 +1,10 @@
-import { type CallScope, callScope } from "./call-scope.js";
-import type { McpRequestOptions } from "./mcp-client.js";
+import { withAbort } from "@tunic/core";
+import { type CallScope, callScope, markResumable } from "./call-scope.js";
+import type { McpClient, McpProgress, McpRequestOptions } from "./mcp-client.js";
 import { toMcpError } from "./sdk-errors.js";
 
 /** The longest that a timer can be set for: an SDK's own time limit is off, limits are kept outside. */
-export const noTimeout = 2 ** 31 - 1;
+const noTimeout = 2 ** 31 - 1;
 
 /** What a server is told: reasons are the caller's own. */
 export const cancelled = "The caller no longer waits for it.";
@@ -13,6 +14,42 @@ export type SendRequest<Value> = (
   signal: AbortSignal | undefined,
   scope: CallScope | undefined,
 ) => Promise<Value>;
+
+/** What both lines of the SDK are told of a request. */
+export interface RequestSettings {
+  readonly timeout: number;
+  readonly signal?: AbortSignal;
+  readonly onresumptiontoken?: () => void;
+  readonly onprogress?: (progress: McpProgress) => void;
+}
+
+export function requestSettings(
+  { onProgress }: McpRequestOptions,
+  signal: AbortSignal | undefined,
+  scope: CallScope | undefined,
+): RequestSettings {
+  return {
+    timeout: noTimeout,
+    ...(signal && { signal }),
+    ...(scope && { onresumptiontoken: () => markResumable(scope) }),
+    ...(onProgress && { onprogress: onProgress }),
+  };
+}
+
+/** A client once it has connected; closed where it cannot. */
+export async function connected(
+  opened: McpClient,
+  signal: AbortSignal,
+  connect: (settings: { signal: AbortSignal; timeout: number }) => Promise<void>,
+): Promise<McpClient> {
+  try {
+    await withAbort(signal, (inner) => connect({ signal: inner, timeout: noTimeout }));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+  return opened;
+}
 
 /**
  * Sends one request through an SDK, with errors in the words of this package. An abort rejects with the

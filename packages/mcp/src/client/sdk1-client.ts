@@ -1,15 +1,14 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import type { RequestOptions } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema, McpError as RpcError } from "@modelcontextprotocol/sdk/types.js";
-import { type JsonObject, withAbort } from "@tunic/core";
+import type { JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
-import { type AdapterTerms, callScope, markResumable } from "./call-scope.js";
+import { type AdapterTerms, callScope } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
 import { readPage, readServerInfo } from "./read-answers.js";
-import { noTimeout, runRequest } from "./run-request.js";
+import { connected, requestSettings, runRequest } from "./run-request.js";
 
 /** Connects with the first line of the SDK: revisions up to 2025-11-25, WebSocket too. */
 export async function openSdk1(
@@ -28,15 +27,7 @@ export async function openSdk1(
     return await answerServer(hooks, handler, params, { signal: extra.signal, origin });
   };
   const opened = adaptSdk1(client, hooks, { owned: true, isScoped });
-  try {
-    await withAbort(signal, (inner) =>
-      client.connect(transport, { signal: inner, timeout: noTimeout }),
-    );
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-  return opened;
+  return connected(opened, signal, (settings) => client.connect(transport, settings));
 }
 
 /** A client of the first line. */
@@ -48,13 +39,7 @@ export function adaptSdk1(
   listen(client as SdkListeners, hooks);
   const request: McpClient["request"] = (method, params, options = {}) =>
     runRequest(options, isScoped, async (signal, scope) => {
-      const { onProgress } = options;
-      const settings: RequestOptions = {
-        timeout: noTimeout,
-        ...(signal && { signal }),
-        ...(scope && { onresumptiontoken: () => markResumable(scope) }),
-        ...(onProgress && { onprogress: onProgress }),
-      };
+      const settings = requestSettings(options, signal, scope);
       const message = { method, ...(params && { params: { ...params } }) };
       return (await client.request(message, ResultSchema, settings)) as JsonObject;
     });

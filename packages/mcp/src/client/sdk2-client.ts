@@ -1,12 +1,12 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
-import { isJsonObject, type JsonObject, withAbort } from "@tunic/core";
+import { isJsonObject, type JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
-import { type AdapterTerms, type CallScope, callScope, markResumable } from "./call-scope.js";
+import { type AdapterTerms, type CallScope, callScope } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks, McpRequestOptions, McpToolCall } from "./mcp-client.js";
 import { readPage, readServerInfo } from "./read-answers.js";
-import { noTimeout, runRequest } from "./run-request.js";
+import { connected, requestSettings, runRequest } from "./run-request.js";
 
 /** The module, where it is installed. */
 export type Sdk2 = typeof import("@modelcontextprotocol/client");
@@ -53,15 +53,7 @@ export async function openSdk2(
     });
   }
   const opened = adaptSdk2(client, hooks, { owned: true, isScoped });
-  try {
-    await withAbort(signal, (inner) =>
-      client.connect(transport, { signal: inner, timeout: noTimeout }),
-    );
-  } catch (error) {
-    await opened.close();
-    throw error;
-  }
-  return opened;
+  return connected(opened, signal, (settings) => client.connect(transport, settings));
 }
 
 /** A client of the second line. */
@@ -137,19 +129,6 @@ export function adaptSdk2(
     async close() {
       if (owned) await closeClient(client);
     },
-  };
-}
-
-function requestSettings(
-  { onProgress }: McpRequestOptions,
-  signal: AbortSignal | undefined,
-  scope: CallScope | undefined,
-): RequestOptions {
-  return {
-    timeout: noTimeout,
-    ...(signal && { signal }),
-    ...(scope && { onresumptiontoken: () => markResumable(scope) }),
-    ...(onProgress && { onprogress: onProgress }),
   };
 }
 

@@ -15,7 +15,7 @@ function expand(text: string, environment: Record<string, string> = {}) {
   const problems: string[] = [];
   const variables = {
     environment,
-    workspaceFolder: "/work/harbor",
+    workspaceFolder: "/srv/harbor",
     input: (id: string) => (id === "known" ? secret : undefined),
   };
   const expanded = expandVariables(text, variables, (what) => problems.push(what));
@@ -61,7 +61,7 @@ describe("variables in a file of servers", () => {
     ["${env:B:-two}", "two"],
     ["${EMPTY}", ""],
     ["${input:known}", secret],
-    ["${workspaceFolder}/x ${workspaceFolderBasename}", "/work/harbor/x harbor"],
+    ["${workspaceFolder}/x ${workspaceFolderBasename}", "/srv/harbor/x harbor"],
     ["${userHome}${/}${pathSeparator}", `${homedir()}${sep}${sep}`],
     ["$A $$ {A}", "$A $$ {A}"],
     ["${NESTED}", "${A}"],
