@@ -4,6 +4,8 @@ import { mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted } from "./support/agents.js";
 import { events, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
 
+const isCall = ({ method }: { method: string }): boolean => method === "tools/call";
+
 const number = createStateKey<number>("number", () => -1);
 
 describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) => {
@@ -27,6 +29,20 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
       return undefined;
     });
     expect(readable(await called(server))).toBe("streamed");
+  });
+
+  it("says nothing of a call that is answered", async () => {
+    await using server = await RawHttpServer.start();
+    server.on("tools/call", ({ id }, response) => {
+      events(response)({ id: id ?? 0, result: text("streamed") });
+      response.end();
+      return undefined;
+    });
+    await using mcp = mcpTools(server.url, { name: "s", sdk });
+    const { agent } = scripted([["s_go"], ["s_go"], ["s_go"]], { contextProviders: [mcp] });
+    await agent.run("go");
+    const after = server.posted.slice(server.posted.findIndex(isCall));
+    expect(after.map(({ method }) => method)).toEqual(["tools/call", "tools/call", "tools/call"]);
   });
 
   it.each(["end", "destroy"] as const)(

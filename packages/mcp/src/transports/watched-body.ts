@@ -1,0 +1,56 @@
+import { McpError } from "../mcp-error.js";
+
+/** Who is told of the end of a body. One of the two, once. */
+export interface BodyWatcher {
+  /** It has been read to its end, or as far as it came: then with the error. */
+  readonly ended: (error?: McpError) => void;
+  /** Nobody wants the rest. */
+  readonly dropped: () => void;
+}
+
+/**
+ * The same bytes, up to a limit.
+ *
+ * @throws McpError `mcp_wrong_answer`, to whoever reads, where there are more.
+ */
+export function watchedBody(
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  watcher?: BodyWatcher,
+): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  let bytes = 0;
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { done, value } = await reader.read();
+          if (done) {
+            controller.close();
+            watcher?.ended();
+            return;
+          }
+          bytes += value.byteLength;
+          if (bytes > maxBytes) {
+            const message = `The server's answer is too large: more than ${maxBytes} bytes.`;
+            throw new McpError("mcp_wrong_answer", message);
+          }
+          controller.enqueue(value);
+        } catch (error) {
+          controller.error(error);
+          watcher?.ended(error instanceof McpError ? error : brokenBody(error));
+          reader.cancel(error).catch(() => {});
+        }
+      },
+      cancel(reason) {
+        watcher?.dropped();
+        return reader.cancel(reason);
+      },
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function brokenBody(cause: unknown): McpError {
+  return new McpError("mcp_connection_lost", "The stream of the answer broke.", { cause });
+}
