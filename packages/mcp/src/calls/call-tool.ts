@@ -7,6 +7,7 @@ import {
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { wrongOutput } from "../results/check-output.js";
 import { failure, readResult } from "../results/read-result.js";
 import { isOffered } from "../tools/offered.js";
 import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
@@ -152,7 +153,11 @@ async function callOnce(
         : client.callTool(request, options);
     });
     connection.succeeded();
-    return isPause(answer) ? answer : readResult(answer, settings.limits.maxResultBytes);
+    if (isPause(answer)) return answer;
+    const result = readResult(answer, settings.limits.maxResultBytes);
+    // Nothing is waited for where a tool says nothing of what it gives.
+    if (result.isError || definition["outputSchema"] === undefined) return result;
+    return (await wrongOutput(server, tool, answer)) ?? result;
   } catch (error) {
     if (isUnsentLoss(error)) connection.discard(client);
     throw error;
