@@ -9,6 +9,7 @@ import { readElicitation } from "../asking/elicitation.js";
 import type { Question } from "../asking/question.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
+import { shortened } from "../transports/noise-log.js";
 import { pauseWith, type Round } from "./paused-call.js";
 
 /** A call whose answers may be questions. */
@@ -125,7 +126,9 @@ async function answerAll(
           ? handlers[method]
           : undefined;
       if (handler === undefined) {
-        throw wrong(`The server asks for ${JSON.stringify(method)}, which it was not offered.`);
+        throw wrong(
+          `The server asks for ${shortened(JSON.stringify(method) ?? "nothing", 100)}, which it was not offered.`,
+        );
       }
       const origin = call;
       responses.push([key, await handler(isJsonObject(params) ? params : {}, { signal, origin })]);

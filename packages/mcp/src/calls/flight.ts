@@ -41,6 +41,11 @@ export class Flight {
     return [...this.#questions.values()].map(({ question }) => question);
   }
 
+  /** How often the server has asked. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   begin(leg: Leg, work: () => Promise<CallOutcome>): Promise<CallOutcome | undefined> {
     this.#cancel = leg.cancel;
     this.#leg = leg;

@@ -1,5 +1,6 @@
 import { withAbort } from "@tunic/core";
 import { Flights } from "../calls/flights.js";
+import { limitedLog } from "../client/log-limit.js";
 import type { McpClient, McpHooks, McpLogEntry } from "../client/mcp-client.js";
 import { isUnsentLoss } from "../mcp-error.js";
 import type { ReadOptions } from "../options.js";
@@ -44,6 +45,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
   const { label, options, onLog, hooks, flights = new Flights() } = terms;
   const { connectTimeoutMs, limits } = options;
   const patterns = patternCheck();
+  const now = terms.now ?? Date.now;
   const log = (entry: McpLogEntry): void => {
     try {
       onLog?.(entry);
@@ -51,6 +53,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
       // A log that fails is no reason to fail anything else.
     }
   };
+  const serversLog = limitedLog(log, now);
   const list = createLatest(loadTools, (error) => {
     const why = error instanceof Error ? error.message : String(error);
     const data = `The changed list of tools could not be read: ${why}`;
@@ -59,11 +62,11 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
   const connection = new Connection({
     name: label,
     connectTimeoutMs,
-    now: terms.now ?? Date.now,
+    now,
     async open(closed, signal) {
       const all: McpHooks = {
         ...hooks,
-        log,
+        log: serversLog,
         closed() {
           list.forget();
           closed();

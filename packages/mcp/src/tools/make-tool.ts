@@ -1,6 +1,7 @@
 import { type FunctionTool, isJsonObject, type JsonObject, tool } from "@tunic/core";
 import { callTool } from "../calls/call-tool.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import { plainText } from "../plain-text.js";
 import { shortened } from "../transports/noise-log.js";
 import { quickSchema } from "./pattern-check.js";
 import type { LeftOut, RemoteTool } from "./remote-tool.js";
@@ -35,7 +36,7 @@ export function makeTool(server: McpServer, remote: RemoteTool, name: string): M
   const { schema, dropped } = quickSchema(schemaOf(inputSchema), server.patterns.isQuick);
   const made = tool({
     name,
-    ...(typeof title === "string" && { title }),
+    ...(typeof title === "string" && { title: plainText(title) }),
     description: typeof description === "string" ? description : "",
     parameters: schema,
     owner: label,
