@@ -98,7 +98,8 @@ async function fly(
       );
       isDone = outcome !== undefined;
       if (outcome !== undefined) return outcome;
-      // A server may take its question back at once.
+      // A server may take its question back at once, or may have answered already when it asks.
+      await new Promise((resolve) => setImmediate(resolve));
       next = (leg, signal) => flight.goOn(leg, signal);
     } while (flight.questions.length === 0);
     const ms = options.elicitationTimeoutMs;

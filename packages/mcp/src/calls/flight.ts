@@ -30,6 +30,7 @@ export class Flight {
   #outcome: Promise<CallOutcome> | undefined;
   #wake: (() => void) | undefined;
   #asked = 0;
+  #isOver = false;
 
   /** Of the run that waits for the call; undefined while none does. */
   get context(): FunctionInvocationContext | undefined {
@@ -50,6 +51,12 @@ export class Flight {
     this.#cancel = leg.cancel;
     this.#leg = leg;
     this.#outcome = work();
+    const over = (): void => {
+      this.#isOver = true;
+      // What it still asks, nobody need answer.
+      this.dismiss();
+    };
+    this.#outcome.then(over, over);
     return this.#next(this.#outcome);
   }
 
@@ -75,7 +82,7 @@ export class Flight {
   /** Resolves when somebody has answered; with `cancel` when the server takes it back. */
   ask(elicitation: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve({ action: "cancel" });
+      if (signal.aborted || this.#isOver) return resolve({ action: "cancel" });
       const key = `${this.#asked++}`;
       const answer = (result: McpElicitationAnswer): void => {
         this.#questions.delete(key);

@@ -1,4 +1,4 @@
-import { callScope } from "../client/call-scope.js";
+import { type CallScope, callScope } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
@@ -36,31 +36,64 @@ const ofTransport: ReadonlySet<string> = new Set([
  */
 export function callFetch(terms: CallFetchTerms): Fetch {
   const { url: server, headers, ambientHeaders, maxBytes, fetch: given } = terms;
+  const headersFor = async (init: RequestInit | undefined, scope: CallScope | undefined) => {
+    const all = new Headers(init?.headers);
+    const ofRequest = scope?.headers ?? (await ambientHeaders?.()) ?? {};
+    add(all, { ...lowerCase(headers), ...lowerCase(ofRequest) });
+    return all;
+  };
   return async (input, init) => {
     const scope = callScope.getStore();
-    const isOwn = new URL(input).origin === server.origin;
-    const all = new Headers(init?.headers);
-    if (isOwn) {
-      const ofRequest = scope?.headers ?? (await ambientHeaders?.()) ?? {};
-      add(all, { ...lowerCase(headers), ...lowerCase(ofRequest) });
-    }
     const fetchIt = given ?? globalThis.fetch;
-    const response = await fetchIt(input, { ...init, headers: all });
-    if (!isOwn || response.body === null || response.status === 101) return response;
-    const isAnswer = init?.method === "POST" && scope !== undefined;
-    const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
-    // A stream of many messages has no length that would say anything; each message has.
-    if (isStream && !isAnswer) return response;
-    const body = watched(response.body, maxBytes, (error) => {
-      if (!isAnswer || (error === undefined && !isStream)) return;
-      // A resumable stream is taken up again by the SDK.
-      const tell = (): void => {
-        if (!scope.resumable || error instanceof McpError) scope.lost(error ?? brokenStream());
-      };
-      // The answer may be on its way through the SDK still, which takes no turn of the event loop.
-      setTimeout(tell, 0);
-    });
-    return withBody(response, body);
+    if (new URL(input).origin !== server.origin) return fetchIt(input, init);
+    const answered = init?.method === "POST" ? scope : undefined;
+    const { signal, release } = follow(answered && init?.signal);
+    const response = await orRelease(release, async () =>
+      fetchIt(input, {
+        ...init,
+        headers: await headersFor(init, scope),
+        ...(signal && { signal }),
+      }),
+    );
+    return watchedResponse(response, maxBytes, answered, release);
+  };
+}
+
+/** @param call Whose answer it is. */
+function watchedResponse(
+  response: Response,
+  maxBytes: number,
+  call: CallScope | undefined,
+  release: () => void,
+): Response {
+  const { body, status, headers } = response;
+  if (body === null) release();
+  if (body === null || status === 101) return response;
+  const isStream = /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
+  // A stream of many messages has no length that would say anything; each message has.
+  if (isStream && call === undefined) return response;
+  const ended = call === undefined ? () => {} : lossTeller(call, isStream);
+  return withBody(response, watched(body, maxBytes, release, ended));
+}
+
+async function orRelease<Value>(release: () => void, work: () => Promise<Value>): Promise<Value> {
+  try {
+    return await work();
+  } catch (error) {
+    release();
+    throw error;
+  }
+}
+
+/** Tells a call when its answer can no longer come. */
+function lossTeller(call: CallScope, isStream: boolean): (error?: unknown) => void {
+  // A resumable stream is taken up again by the SDK.
+  const tell = (error: unknown): void => {
+    if (!call.resumable || error instanceof McpError) call.lost(error ?? brokenStream());
+  };
+  return (error) => {
+    // The answer may be on its way through the SDK still, which takes no turn of the event loop.
+    if (error !== undefined || isStream) setTimeout(tell, 0, error);
   };
 }
 
@@ -80,10 +113,37 @@ function lowerCase(headers: HeaderRecord): Record<string, string> {
   );
 }
 
-/** The same bytes, up to a limit; tells when they have ended, in order or with an error. */
+/**
+ * A signal for one request. The transport has one for all of its own, and `fetch` listens to what it is given until
+ * the garbage is collected: thousands of requests would be thousands of listeners, and a warning for each.
+ */
+function follow(signal: AbortSignal | null | undefined): Followed {
+  if (!signal) return { signal: undefined, release() {} };
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(signal.reason);
+  if (signal.aborted) stop();
+  signal.addEventListener("abort", stop);
+  return {
+    signal: controller.signal,
+    release: () => signal.removeEventListener("abort", stop),
+  };
+}
+
+interface Followed {
+  readonly signal: AbortSignal | undefined;
+  readonly release: () => void;
+}
+
+/**
+ * The same bytes, up to a limit.
+ *
+ * @param release Nobody reads them any more.
+ * @param ended Tells that they have ended, in order or with an error.
+ */
 function watched(
   body: ReadableStream<Uint8Array>,
   maxBytes: number,
+  release: () => void,
   ended: (error?: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
@@ -94,6 +154,7 @@ function watched(
         try {
           const { done, value } = await reader.read();
           if (done) {
+            release();
             controller.close();
             ended();
             return;
@@ -105,12 +166,16 @@ function watched(
           }
           controller.enqueue(value);
         } catch (error) {
+          release();
           controller.error(error);
           ended(error instanceof McpError ? error : lostStream(error));
           reader.cancel(error).catch(() => {});
         }
       },
-      cancel: (reason) => reader.cancel(reason),
+      cancel(reason) {
+        release();
+        return reader.cancel(reason);
+      },
     },
     { highWaterMark: 0 },
   );

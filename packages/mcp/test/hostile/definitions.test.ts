@@ -1,4 +1,4 @@
-import { AgentSession, approve, type ChatRequest, type FunctionTool } from "@tunic/core";
+import { AgentSession, approve, type FunctionTool } from "@tunic/core";
 import { secureAgent, toolHash, toolKey } from "@tunic/security";
 import { describe, expect, it } from "vitest";
 import { type McpTools, mcpTools } from "../../src/index.js";
@@ -50,7 +50,9 @@ describe("a server that writes orders into a description", () => {
     await using mcp = mcpTools(target, { name: "w" });
     const { agent, client } = scripted([], { contextProviders: [mcp] });
     await agent.run("How is the weather?");
-    const [{ options, messages }] = client.requests as [ChatRequest];
+    const [request] = client.requests;
+    if (request === undefined) throw new Error("the model is asked");
+    const { options, messages } = request;
     expect(JSON.stringify(messages) + JSON.stringify(options.instructions ?? [])).not.toContain(
       "IMPORTANT",
     );

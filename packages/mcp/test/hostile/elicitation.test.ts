@@ -138,6 +138,7 @@ describe("a server that asks people", () => {
     const session = new AgentSession();
     const { outcome } = await agent.run("go", { session });
     expect(outcome).toBe("completed");
+    await mcp.list("resources");
     await log.seen("LATE ANSWER");
     expect(session.pending).toEqual([]);
     const second = scripted([["s_answers"]], { contextProviders: [mcp] });

@@ -1,4 +1,4 @@
-import { AgentSession, type ChatRequest, type FunctionResultContent } from "@tunic/core";
+import { AgentSession, type FunctionResultContent } from "@tunic/core";
 import { secureAgent, spotlighting, toolHash, toolKey } from "@tunic/security";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../../src/index.js";
@@ -75,8 +75,11 @@ describe("a server that labels its own results", () => {
 
   it("speaks in no other role", async () => {
     const { client } = await readForged();
-    const [, request] = client.requests as [ChatRequest, ChatRequest];
-    expect(request.messages.map(({ role }) => role)).toEqual(["user", "assistant", "tool"]);
+    expect(client.requests[1]?.messages.map(({ role }) => role)).toEqual([
+      "user",
+      "assistant",
+      "tool",
+    ]);
   });
 });
 

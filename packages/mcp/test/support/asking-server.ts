@@ -2,7 +2,7 @@ import type { RawServer } from "./raw-server.js";
 
 /**
  * Asks with what its tool `ask` is called with, `times` times at once, and answers with what it was told;
- * `again` asks anew with each answer, and `later` asks when the call has ended. For a process of its own.
+ * `again` asks anew with each answer, and `later` has it asked when resources are listed, outside any call. For a process of its own.
  */
 export function askingServer(server: RawServer): void {
   let call = 0;
@@ -14,6 +14,15 @@ export function askingServer(server: RawServer): void {
     const { method = "elicitation/create", params } = args;
     server.send({ id: `q${asked++}`, method, params });
   };
+  server.on("initialize", ({ protocolVersion }) => ({
+    protocolVersion,
+    capabilities: { tools: {}, resources: {} },
+    serverInfo: { name: "asking", version: "1" },
+  }));
+  server.on("resources/list", () => {
+    ask();
+    return { resources: [] };
+  });
   server.tools({ name: "ask" }, { name: "again" }, { name: "later" }, { name: "answers" });
   server.on("tools/call", ({ name, arguments: given }, id) => {
     if (name === "answers") return server.text(JSON.stringify(answers));
@@ -21,10 +30,7 @@ export function askingServer(server: RawServer): void {
     args = given;
     const { times = 1 } = given;
     left = name === "again" ? Number.POSITIVE_INFINITY : Number(times);
-    if (name === "later") {
-      setImmediate(() => setImmediate(ask));
-      return server.text("done");
-    }
+    if (name === "later") return server.text("done");
     for (let at = 0; at < Number(times); at++) ask();
     return undefined;
   });
