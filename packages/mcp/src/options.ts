@@ -109,6 +109,11 @@ export interface McpToolsOptions {
   readonly tasks?: McpTaskOptions | false | undefined;
   readonly limits?: McpLimits | undefined;
   /**
+   * Hold structured content against the `outputSchema` of its tool: a result that does not fit, or has none, is a
+   * failure. Default true; false for a server that does not keep what it promises.
+   */
+  readonly checkOutput?: boolean | undefined;
+  /**
    * What comes of a server's question to a person (elicitation). Default true: the run pauses with an approval
    * request, and goes on with the answer. A function answers at once. False: the server is told that nobody can be asked.
    */
@@ -168,6 +173,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "contextResources",
   "tasks",
   "limits",
+  "checkOutput",
   "elicitation",
   "elicitationTimeoutMs",
   "samplingApproval",
@@ -197,6 +203,7 @@ export interface ReadOptions {
   readonly readOnly: ReadonlySet<string>;
   readonly repeatable: ReadonlySet<string>;
   readonly trustAnnotations: boolean;
+  readonly checkOutput: boolean;
   readonly approvalFor: (remoteName: string) => ApprovalMode | undefined;
   readonly headers: McpHeaders | undefined;
   readonly connectTimeoutMs: number;
@@ -220,9 +227,11 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
   for (const option of ["name", "toolNamePrefix"] as const) {
     if (options[option] !== undefined) checkPrefix(option, options[option]);
   }
-  const { limits = {}, trustAnnotations = false, headers, onLog, sdk } = options;
+  const { limits = {}, trustAnnotations = false, checkOutput = true } = options;
+  const { headers, onLog, sdk } = options;
   checkOptionNames("mcpTools(): limits", limits, limitNames);
   if (typeof trustAnnotations !== "boolean") throw wrong("trustAnnotations", "true or false");
+  if (typeof checkOutput !== "boolean") throw wrong("checkOutput", "true or false");
   if (sdk !== undefined && sdk !== "auto" && sdk !== 1 && sdk !== 2) {
     throw wrong("sdk", '"auto", 1 or 2');
   }
@@ -238,6 +247,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     readOnly: names("readOnlyTools", options.readOnlyTools),
     repeatable: names("repeatableTools", options.repeatableTools),
     trustAnnotations,
+    checkOutput,
     approvalFor: readApproval(options.approvalMode),
     headers,
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),

@@ -4,6 +4,7 @@
  * what it imports, at once.
  */
 import { copyJson, isJsonObject, type JsonObject } from "../messages/json.js";
+import { affordable, UncheckableValue } from "./check-cost.js";
 import type { CheckableTool, CheckedArguments, CompiledSchema } from "./checked-arguments.js";
 import { coerceArguments, withoutNulls, withTakenNulls } from "./coerce-arguments.js";
 import { describeViolations, firstLines } from "./describe-violations.js";
@@ -38,7 +39,7 @@ const maximumCoercions = 4;
 export function compileWith(compile: SchemaCompiler, parameters: JsonObject): CompiledSchema {
   const { dialect, known } = dialectOf(parameters);
   try {
-    const check = compile(forValidator(parameters, dialect), dialect);
+    const check = affordable(parameters, compile(forValidator(parameters, dialect), dialect));
     const fill = defaultsOf(parameters);
     return compiled(fill === undefined ? { check } : { check, fill });
   } catch (cause) {
@@ -84,6 +85,7 @@ function checkWith(
     if (violations.length > 0) return checkRepaired(means, tool, args, violations);
     return accept(tool, args, means.fill === undefined ? args : means.fill(args));
   } catch (cause) {
+    if (cause instanceof UncheckableValue) return { ok: false, message: cause.message, cause };
     // Such as a stack that is too short for very deep arguments.
     return uncheckable(tool, cause);
   }

@@ -21,7 +21,7 @@ export type CheckedArguments =
       readonly ok: false;
       /** In words for the model. */
       readonly message: string;
-      /** Set when not the arguments are to blame but the schema or its validator. */
+      /** Set when not the arguments are to blame but the schema or its validator, or that a check would take too long. */
       readonly cause?: unknown;
     };
 

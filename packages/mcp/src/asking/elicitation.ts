@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
+import { plainText } from "../plain-text.js";
 import { shortened } from "../transports/noise-log.js";
 import { readFormSchema } from "./form-schema.js";
 
@@ -55,7 +56,8 @@ export function readElicitation(
       requestedSchema: readFormSchema(requestedSchema, maxSchemaBytes),
     };
   }
-  if (mode !== "url") throw invalid(`The mode ${JSON.stringify(mode)} is not known.`);
+  if (mode !== "url")
+    throw invalid(`The mode ${shortened(JSON.stringify(mode), 100)} is not known.`);
   return {
     mode,
     ...common,
@@ -67,10 +69,14 @@ export function readElicitation(
 /** Where a person may be sent: nothing that a page would run, and no file of theirs. */
 function readUrl(url: unknown): string {
   if (typeof url === "string" && url.length <= longestUrl && URL.canParse(url)) {
-    const { protocol, href } = new URL(url);
-    if (protocol === "https:" || protocol === "http:") return href;
+    const { protocol, username, password, href } = new URL(url);
+    // With a name before the host, it is the name that people take for the host.
+    const isOpen = username === "" && password === "";
+    if (isOpen && (protocol === "https:" || protocol === "http:")) return href;
   }
-  throw invalid("url must be an absolute address with http or https.");
+  throw invalid(
+    "url must be an absolute address with http or https, without a name and a password.",
+  );
 }
 
 function asObject(value: unknown): JsonObject {
@@ -78,7 +84,8 @@ function asObject(value: unknown): JsonObject {
 }
 
 function asText(value: unknown): string {
-  if (typeof value === "string" && value.trim() !== "") return value;
+  const text = typeof value === "string" ? plainText(value) : "";
+  if (text.trim() !== "") return text;
   throw invalid("message must be a text.");
 }
 

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
+import { isPlainText, plainText } from "../plain-text.js";
 
 /** What may be said of a field. Patterns are not among it: a server's own could take for ever. */
 const fieldKeywords = [
@@ -28,6 +30,10 @@ const fieldTypes: ReadonlySet<unknown> = new Set([
 /** Formats that are checked and shown; of others only the text is taken. */
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
+/** What nobody would fill in. */
+const mostFields = 100;
+const mostLevels = 20;
+
 /**
  * The fields that a server asks for, as a schema of our own: an object of texts, numbers, yes or no, and choices,
  * as the specification has them, and nothing else that the server may have written.
@@ -37,10 +43,14 @@ const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-tim
  */
 export function readFormSchema(schema: unknown, maxBytes: number): JsonObject {
   if (!isJsonObject(schema)) throw invalid("requestedSchema must be an object.");
+  if (isDeeperThan(schema, mostLevels)) throw invalid("requestedSchema is nested too deeply.");
   if (JSON.stringify(schema).length > maxBytes) throw invalid("requestedSchema is too large.");
   const { type, properties, required } = schema;
   if (type !== "object" || !isJsonObject(properties)) {
     throw invalid('requestedSchema must have the type "object", and properties.');
+  }
+  if (Object.keys(properties).length > mostFields) {
+    throw invalid(`requestedSchema has more than ${mostFields} fields.`);
   }
   const fields = Object.entries(properties).map(([name, field]) => [name, readField(name, field)]);
   const needed = Array.isArray(required)
@@ -70,11 +80,10 @@ function readField(name: string, field: unknown): JsonObject {
   if (!isJsonObject(field) || !fieldTypes.has(field["type"])) {
     throw invalid(`The field ${shown} must be a string, a number, a boolean or a list of choices.`);
   }
+  // The name, which is shown and goes back, cannot be mended.
+  if (!isPlainText(name)) throw invalid(`The field ${shown} has a name that cannot be shown.`);
   const { type, items, oneOf, format } = field;
-  const own: Record<string, unknown> = { type };
-  for (const keyword of fieldKeywords) {
-    if (field[keyword] !== undefined) own[keyword] = field[keyword];
-  }
+  const own = plainMembers(field);
   if (format !== undefined && !formats.has(format)) delete own["format"];
   if (oneOf !== undefined) own["oneOf"] = readChoices(shown, oneOf);
   if (type === "array") {
@@ -95,14 +104,43 @@ function readChoices(shown: string, choices: unknown): JsonObject[] {
   return read.map((choice) => {
     const { const: value, title } = isJsonObject(choice) ? choice : {};
     if (typeof value !== "string") throw invalid(`The choices of ${shown} must be texts.`);
-    return { const: value, ...(typeof title === "string" && { title }) };
+    return {
+      const: readChoice(shown, value),
+      ...(typeof title === "string" && { title: plainText(title) }),
+    };
   });
+}
+
+/** What may be said of a field, with texts as they can be shown. */
+function plainMembers(field: JsonObject): Record<string, unknown> {
+  const own: Record<string, unknown> = { type: field["type"] };
+  for (const keyword of fieldKeywords) {
+    const said = field[keyword];
+    if (said === undefined) continue;
+    own[keyword] = isForPeople(keyword) || typeof said === "string" ? shownText(said) : said;
+  }
+  return own;
+}
+
+function isForPeople(keyword: string): boolean {
+  return keyword === "title" || keyword === "description" || keyword === "enumNames";
+}
+
+function shownText(said: unknown): unknown {
+  if (Array.isArray(said)) return said.map(shownText);
+  return typeof said === "string" ? plainText(said) : "";
+}
+
+/** It goes back as it is. */
+function readChoice(shown: string, value: string): string {
+  if (isPlainText(value)) return value;
+  throw invalid(`The field ${shown} has a choice that cannot be shown.`);
 }
 
 function readTexts(shown: string, texts: unknown): string[] {
   const read = Array.isArray(texts) ? texts.filter((text) => typeof text === "string") : [];
   if (read.length === 0) throw invalid(`The choices of ${shown} must be texts.`);
-  return [...new Set(read)];
+  return [...new Set(read)].map((text) => readChoice(shown, text));
 }
 
 function invalid(message: string): McpError {

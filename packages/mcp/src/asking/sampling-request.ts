@@ -10,8 +10,10 @@ import {
   type Tool,
   tool,
 } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
 import { readContent } from "../results/read-content.js";
+import { whyUncheckable } from "../tools/schema-size.js";
 
 /** What a server wants a model to answer. All of it is the server's. */
 export interface McpSamplingRequest {
@@ -30,6 +32,10 @@ export interface McpSamplingRequest {
   readonly params: JsonObject;
 }
 
+/** Characters of a request: what a model reads costs, too. */
+const longestRequest = 1024 * 1024;
+const mostLevels = 100;
+
 /**
  * Reads the parameters of a `sampling/createMessage`.
  *
@@ -44,6 +50,8 @@ export function readSamplingRequest(
 ): McpSamplingRequest {
   const { messages, systemPrompt, maxTokens, temperature, stopSequences, tools, toolChoice } =
     params;
+  if (isDeeperThan(params, mostLevels)) throw invalid("The request is nested too deeply.");
+  if (JSON.stringify(params).length > longestRequest) throw invalid("The request is too large.");
   if (!Array.isArray(messages) || messages.length === 0) throw invalid("messages must be a list.");
   const wanted =
     typeof maxTokens === "number" && maxTokens >= 1 ? Math.floor(maxTokens) : mostTokens;
@@ -129,7 +137,9 @@ function readBlock(block: unknown): Content {
 function readTool(definition: unknown, owner: string): Tool {
   const { name, description, inputSchema } = isJsonObject(definition) ? definition : {};
   if (typeof name !== "string") throw invalid("A tool has no name.");
-  const parameters = isJsonObject(inputSchema) ? inputSchema : { type: "object" };
+  const parameters: JsonObject = isJsonObject(inputSchema) ? inputSchema : { type: "object" };
+  const why = whyUncheckable(parameters);
+  if (why !== undefined) throw invalid(`A tool cannot be used: ${why}.`);
   try {
     return tool({
       name,

@@ -10,6 +10,7 @@ import type { Question } from "../asking/question.js";
 import type { McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
+import { shortened } from "../transports/noise-log.js";
 import { pauseWith, type Round } from "./paused-call.js";
 
 /** A call whose answers may be questions. */
@@ -132,7 +133,9 @@ async function answerAll(
           ? handlers[method]
           : undefined;
       if (handler === undefined) {
-        throw wrong(`The server asks for ${JSON.stringify(method)}, which it was not offered.`);
+        throw wrong(
+          `The server asks for ${shortened(JSON.stringify(method) ?? "nothing", 100)}, which it was not offered.`,
+        );
       }
       responses.push([key, await handler(isJsonObject(params) ? params : {}, { signal, origin })]);
     }),

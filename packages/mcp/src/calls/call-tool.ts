@@ -8,6 +8,8 @@ import { CallOptions } from "../client/call-options.js";
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { plainText } from "../plain-text.js";
+import { wrongOutput } from "../results/check-output.js";
 import { failure, readResult } from "../results/read-result.js";
 import { isOffered } from "../tools/offered.js";
 import type { RemoteTool, RemoteTools } from "../tools/remote-tool.js";
@@ -78,6 +80,7 @@ async function fly(
   const { label, options, flights } = server;
   let isParked = false;
   let isDone = false;
+  const show = progressOf(context);
   try {
     let next = go;
     do {
@@ -88,14 +91,15 @@ async function fly(
         (cancellation, progressed) => {
           const onProgress = (progress: McpProgress): void => {
             progressed();
-            showProgress(context, progress);
+            show(progress);
           };
           return next({ context, cancellation, onProgress });
         },
       );
       isDone = outcome !== undefined;
       if (outcome !== undefined) return outcome;
-      // A server may take its question back at once.
+      // A server may take its question back at once, or may have answered already when it asks.
+      await new Promise((resolve) => setImmediate(resolve));
       next = (leg) => flight.goOn(leg);
     } while (flight.questions.length === 0);
     const ms = options.elicitationTimeoutMs;
@@ -152,7 +156,11 @@ async function callOnce(
         : client.callTool(request, options);
     });
     connection.succeeded();
-    return isPause(answer) ? answer : readResult(answer, settings.limits.maxResultBytes);
+    if (isPause(answer)) return answer;
+    const result = readResult(answer, settings.limits.maxResultBytes);
+    // Nothing is waited for where a tool says nothing of what it gives.
+    if (result.isError || definition["outputSchema"] === undefined) return result;
+    return (await wrongOutput(server, tool, answer)) ?? result;
   } catch (error) {
     if (isUnsentLoss(error)) connection.discard(client);
     throw error;
@@ -185,9 +193,13 @@ function isLoss(error: unknown): boolean {
   return error instanceof McpError && error.code === "mcp_connection_lost";
 }
 
+/** Of an error of the protocol. What is longer is no message. */
+const longestError = 4000;
+
 /** What the server answers is for the model; what happens on the way is told in our own words. */
 export function asResult(label: string, error: McpError): ToolResult {
-  const { code, message, rpcCode } = error;
+  const { code, rpcCode } = error;
+  const message = shortened(error.message, longestError);
   if (code === "mcp_request_failed") {
     return failure(code, `MCP error${rpcCode === undefined ? "" : ` ${rpcCode}`}: ${message}`);
   }
@@ -218,12 +230,34 @@ async function headersFor({
 
 const longestProgress = 500;
 
-function showProgress(context: FunctionInvocationContext, progress: McpProgress): void {
-  const { message, progress: done, total } = progress;
-  const text =
-    typeof message === "string" && message !== ""
-      ? shortened(message, longestProgress)
-      : `${done}${total === undefined ? "" : `/${total}`}`;
-  // A consumer that fails fails the run, not the one who tells.
-  Promise.resolve(context.reportProgress(text)).catch(() => {});
+/**
+ * Shows how far a call is. While a consumer is busy with what it was shown, only the newest is kept: a server can
+ * tell faster than anybody reads.
+ */
+function progressOf(context: FunctionInvocationContext): (progress: McpProgress) => void {
+  let isShowing = false;
+  let newest: string | undefined;
+  const show = (text: string): void => {
+    const shown = context.reportProgress(text);
+    if (shown === undefined) return;
+    isShowing = true;
+    const next = (): void => {
+      isShowing = false;
+      const text = newest;
+      newest = undefined;
+      if (text !== undefined) show(text);
+    };
+    // A consumer that fails fails the run, not the one who tells.
+    shown.then(next, () => {});
+  };
+  return (progress) => {
+    if (isShowing) newest = progressText(progress);
+    else show(progressText(progress));
+  };
+}
+
+function progressText({ message, progress, total }: McpProgress): string {
+  return typeof message === "string" && message !== ""
+    ? plainText(shortened(message, longestProgress))
+    : `${progress}${total === undefined ? "" : `/${total}`}`;
 }

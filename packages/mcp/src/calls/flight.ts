@@ -32,6 +32,7 @@ export class Flight {
   #outcome: Promise<CallOutcome> | undefined;
   #wake: (() => void) | undefined;
   #asked = 0;
+  #isOver = false;
 
   /** Of the run that waits for the call; undefined while none does. */
   get context(): FunctionInvocationContext | undefined {
@@ -43,10 +44,20 @@ export class Flight {
     return this.#questions.map(({ question }) => question);
   }
 
+  /** How often the server has asked. */
+  get asked(): number {
+    return this.#asked;
+  }
+
   begin(leg: Leg, work: () => Promise<CallOutcome>): Promise<CallOutcome | undefined> {
     this.#cancellation = leg.cancellation;
     this.#leg = leg;
     this.#outcome = work();
+    this.whenSettled(() => {
+      this.#isOver = true;
+      // What it still asks, nobody need answer.
+      this.dismiss();
+    });
     return this.#next(this.#outcome);
   }
 
@@ -68,7 +79,7 @@ export class Flight {
   /** Resolves when somebody has answered; with `cancel` when the server takes it back. */
   ask(elicitation: McpElicitation, signal: AbortSignal): Promise<McpElicitationAnswer> {
     return new Promise((resolve) => {
-      if (signal.aborted) return resolve({ action: "cancel" });
+      if (signal.aborted || this.#isOver) return resolve({ action: "cancel" });
       const key = `${this.#asked++}`;
       const answer = (result: McpElicitationAnswer): void => {
         this.#questions = this.#questions.filter((each) => each !== open);

@@ -1,5 +1,7 @@
 import { isJsonObject, type JsonObject } from "@tunic/core";
+import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
+import { plainText } from "../plain-text.js";
 import { shortened } from "../transports/noise-log.js";
 import type { McpLogEntry, McpLogLevel, McpPage, McpServerInfo } from "./mcp-client.js";
 
@@ -53,13 +55,24 @@ export function readServerInfo(
 export function readLogEntry({ level, logger, data }: JsonObject): McpLogEntry {
   return {
     level: isLogLevel(level) ? level : "info",
-    logger: typeof logger === "string" ? shortened(logger, 100) : "server",
-    data: typeof data === "string" ? shortened(data, longestText) : data,
+    logger: typeof logger === "string" ? plainText(shortened(logger, 100)) : "server",
+    data: readLogData(data),
   };
+}
+
+const mostLogLevels = 50;
+const longestLogData = 20_000;
+
+/** Texts as they can be shown; other data as it is, unless it is a load. */
+function readLogData(data: unknown): unknown {
+  if (typeof data === "string") return plainText(shortened(data, longestText));
+  if (isDeeperThan(data, mostLogLevels)) return "(nested too deeply to be logged)";
+  const text = JSON.stringify(data) ?? "null";
+  return text.length > longestLogData ? shortened(text, longestText) : data;
 }
 
 /** Anything that goes wrong without ending a request. */
 export function transportEntry(error: unknown): McpLogEntry {
   const text = error instanceof Error ? error.message : String(error);
-  return { level: "debug", logger: "transport", data: shortened(text, longestText) };
+  return { level: "debug", logger: "transport", data: plainText(shortened(text, longestText)) };
 }

@@ -1,8 +1,10 @@
 import { withAbort } from "@tunic/core";
 import { Flights } from "../calls/flights.js";
+import { limitedLog } from "../client/log-limit.js";
 import type { McpClient, McpHooks, McpLogEntry } from "../client/mcp-client.js";
 import { isUnsentLoss } from "../mcp-error.js";
 import type { ReadOptions } from "../options.js";
+import { type PatternCheck, patternCheck } from "../tools/pattern-check.js";
 import { type RemoteTools, readRemoteTools } from "../tools/remote-tool.js";
 import { Connection } from "./connection.js";
 import { createLatest } from "./latest.js";
@@ -16,6 +18,8 @@ export interface McpServer {
   readonly connection: Connection;
   /** The calls that it works on. */
   readonly flights: Flights;
+  /** Which patterns of its schemas may be run; knows those of the tools that are listed. */
+  readonly patterns: PatternCheck;
   /** What answers it, when it asks. */
   readonly requests: McpHooks["requests"];
   /** As it lists them now; connects where nothing is connected. */
@@ -40,6 +44,8 @@ export interface McpServerTerms {
 export function createMcpServer(terms: McpServerTerms): McpServer {
   const { label, options, onLog, hooks, flights = new Flights() } = terms;
   const { connectTimeoutMs, limits } = options;
+  const patterns = patternCheck();
+  const now = terms.now ?? Date.now;
   const log = (entry: McpLogEntry): void => {
     try {
       onLog?.(entry);
@@ -47,6 +53,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
       // A log that fails is no reason to fail anything else.
     }
   };
+  const serversLog = limitedLog(log, now);
   const list = createLatest(loadTools, (error) => {
     const why = error instanceof Error ? error.message : String(error);
     const data = `The changed list of tools could not be read: ${why}`;
@@ -55,11 +62,11 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
   const connection = new Connection({
     name: label,
     connectTimeoutMs,
-    now: terms.now ?? Date.now,
+    now,
     async open(closed, signal) {
       const all: McpHooks = {
         ...hooks,
-        log,
+        log: serversLog,
         closed() {
           list.forget();
           closed();
@@ -86,7 +93,9 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
         listPages("tools", limits.maxTools, (cursor) => client.listTools(cursor, { signal })),
       );
       connection.succeeded();
-      return readRemoteTools(items, limits.maxSchemaBytes);
+      const remote = readRemoteTools(items, limits.maxSchemaBytes);
+      await patterns.learn([...remote.tools.values()].map(({ definition }) => definition));
+      return remote;
     } catch (error) {
       if (isUnsentLoss(error)) connection.discard(client);
       throw error;
@@ -98,6 +107,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
     options,
     connection,
     flights,
+    patterns,
     requests: hooks.requests,
     log,
     get freshTools() {

@@ -10,6 +10,9 @@ import { McpError } from "../mcp-error.js";
 import type { McpToolsOptions } from "../options.js";
 import type { FeatureTerms, McpFeature } from "./feature.js";
 
+/** Of one call: who has answered so often is not asked for ever. */
+const mostQuestions = 20;
+
 /** Servers may ask people: with a pause of the run, or through a function. */
 export function elicitationFeature(
   { elicitation: answer }: McpToolsOptions,
@@ -33,6 +36,7 @@ export function elicitationFeature(
         }
         const flight = await flights.whose(origin, signal);
         if (flight === undefined) return nobody("it is not clear for which call.");
+        if (flight.asked >= mostQuestions) return nobody("the call has asked too often.");
         // Code that calls a tool by itself cannot be paused.
         if (flight.context?.messages.length === 0) return nobody("the call is not made in a run.");
         return { ...(await flight.ask(elicitation, signal)) };

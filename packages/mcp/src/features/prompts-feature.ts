@@ -5,6 +5,7 @@ import type { McpServer } from "../connection/mcp-server.js";
 import { askForList, promptList } from "../offers/ask-server.js";
 import { offerTool } from "../offers/offer-tool.js";
 import { askForPrompt, promptAsResult } from "../offers/read-offer.js";
+import { plainText } from "../plain-text.js";
 import type { LocalTools } from "../tools/local-tools.js";
 import { type LeftOut, type RemoteTool, readRemoteTools } from "../tools/remote-tool.js";
 import { toolName } from "../tools/tool-name.js";
@@ -74,7 +75,7 @@ function tryMake(server: McpServer, prompt: RemoteTool, prefix: string): Functio
     return offerTool(server, {
       name: toolName(prefix, `prompt_${name}`),
       optionName: name,
-      ...(typeof title === "string" && { title }),
+      ...(typeof title === "string" && { title: plainText(title) }),
       description: typeof description === "string" ? description : "",
       parameters: schemaOf(definition),
       ask: async (args, options) => promptAsResult(await askForPrompt(server, name, args, options)),

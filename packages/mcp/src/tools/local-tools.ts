@@ -2,7 +2,7 @@ import { ConfigurationError, type FunctionTool, isJsonObject } from "@tunic/core
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
-import { makeTool } from "./make-tool.js";
+import { type MadeTool, makeTool } from "./make-tool.js";
 import { isOffered } from "./offered.js";
 import type { LeftOut, RemoteTool, RemoteTools } from "./remote-tool.js";
 import { whyUncheckable } from "./schema-size.js";
@@ -22,15 +22,22 @@ export interface LocalTools {
  * @returns a function that throws McpError `mcp_duplicate_tool` where two tools would have one name.
  */
 export function localTools(server: McpServer, prefix: string): (remote: RemoteTools) => LocalTools {
-  const made = new Map<string, { readonly key: string; readonly tool: FunctionTool | LeftOut }>();
+  const made = new Map<string, { readonly key: string; readonly tool: MadeTool | LeftOut }>();
   const lists = new WeakMap<RemoteTools, LocalTools>();
 
-  function toolFor(remote: RemoteTool): FunctionTool | LeftOut {
+  function toolFor(remote: RemoteTool): MadeTool | LeftOut {
     const known = made.get(remote.name);
     if (known?.key === remote.key) return known.tool;
     const tool = tryMake(server, remote, toolName(prefix, remote.name));
     made.set(remote.name, { key: remote.key, tool });
     return tool;
+  }
+
+  /** Throws where a tool that came before has the name. */
+  function claim(owners: Map<string, string>, name: string, remoteName: string): void {
+    const other = owners.get(name);
+    if (other !== undefined) throw oneName(server.label, name, other, remoteName);
+    owners.set(name, remoteName);
   }
 
   return (remote) => {
@@ -41,14 +48,14 @@ export function localTools(server: McpServer, prefix: string): (remote: RemoteTo
     const owners = new Map<string, string>();
     for (const each of remote.tools.values()) {
       if (!isOffered(each.name, server.options)) continue;
-      const tool = toolFor(each);
-      if (!("type" in tool)) {
-        leftOut.push(tool);
+      const made = toolFor(each);
+      if (!("tool" in made)) {
+        leftOut.push(made);
         continue;
       }
-      const other = owners.get(tool.name);
-      if (other !== undefined) throw oneName(server.label, tool.name, other, each.name);
-      owners.set(tool.name, each.name);
+      const { tool, remark } = made;
+      if (remark !== undefined) leftOut.push(remark);
+      claim(owners, tool.name, each.name);
       tools.push(tool);
     }
     const local = { tools: Object.freeze(tools), leftOut };
@@ -57,7 +64,7 @@ export function localTools(server: McpServer, prefix: string): (remote: RemoteTo
   };
 }
 
-function tryMake(server: McpServer, remote: RemoteTool, name: string): FunctionTool | LeftOut {
+function tryMake(server: McpServer, remote: RemoteTool, name: string): MadeTool | LeftOut {
   const leave = (why: string): LeftOut => {
     const shown = JSON.stringify(shortened(remote.name, 100));
     const message = `The tool ${shown} is left out: ${shortened(why, 500)}`;

@@ -38,6 +38,31 @@ describe("whyUncheckable", () => {
     },
   );
 
+  it.each(["$dynamicRef", "$recursiveRef"])(
+    "refuses what leads elsewhere each time: %s",
+    (keyword) => {
+      const schema = { type: "object", properties: { x: { [keyword]: "#" } } };
+      expect(whyUncheckable(schema)).toContain("has a reference");
+    },
+  );
+
+  it("refuses addresses inside, against which references would be read", () => {
+    let level: object = { type: "number" };
+    for (let at = 0; at < 40; at++) {
+      const $ref = "#/$defs/n";
+      level = {
+        $id: `https://example.com/${at}`,
+        allOf: [{ $ref }, { $ref }],
+        $defs: { n: level },
+      };
+    }
+    expect(whyUncheckable({ type: "object", properties: { x: level } } as never)).toContain(
+      "has a reference",
+    );
+    const own = { $id: "https://example.com", type: "object", properties: { $id: { $ref: "#" } } };
+    expect(whyUncheckable(own)).toBeUndefined();
+  });
+
   it("is not led astray by names that have to be escaped, and by what is not there", () => {
     const $defs = { "a/b c": { $ref: "#/$defs/missing" } };
     expect(

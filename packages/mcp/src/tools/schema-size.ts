@@ -12,10 +12,15 @@ export function whyUncheckable(schema: JsonObject): string | undefined {
   const sizes = new Map<unknown, number>();
   let isOdd = false;
 
-  function led(reference: string): unknown {
+  function led(key: string, reference: string): unknown {
     const target = targetOf(schema, reference);
-    isOdd ||= target === undefined;
+    isOdd ||= key !== "$ref" || target === undefined;
     return target;
+  }
+
+  /** References inside would be read against it, and lead to other places than they seem to. */
+  function hasAddress(part: object): boolean {
+    return part !== schema && "$id" in part && typeof part.$id === "string";
   }
 
   function sizeOf(part: unknown): number {
@@ -25,8 +30,9 @@ export function whyUncheckable(schema: JsonObject): string | undefined {
     // A circle.
     sizes.set(part, 1);
     let size = 1;
+    isOdd ||= hasAddress(part);
     for (const [key, member] of Object.entries(part)) {
-      size += sizeOf(isReference(key, member) ? led(member) : member);
+      size += sizeOf(isReference(key, member) ? led(key, member) : member);
     }
     sizes.set(part, size);
     return size;
@@ -35,7 +41,7 @@ export function whyUncheckable(schema: JsonObject): string | undefined {
   if (sizeOf(schema) > mostParts) {
     return `with its references written out, its schema has more than ${mostParts} parts`;
   }
-  return isOdd ? 'its schema has a reference that is not "#" or "#/…"' : undefined;
+  return isOdd ? 'its schema has a reference that is not a $ref to "#" or "#/…"' : undefined;
 }
 
 function isReference(key: string, member: unknown): member is string {

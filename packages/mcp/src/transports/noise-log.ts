@@ -1,4 +1,5 @@
 import type { McpLogEntry } from "../client/mcp-client.js";
+import { plainText } from "../plain-text.js";
 
 /** What a server's process writes beside the protocol. */
 export interface NoiseLog {
@@ -21,7 +22,7 @@ export function noiseLog(log: ((entry: McpLogEntry) => void) | undefined): Noise
       return words.join("\n");
     },
     add(stream, line) {
-      const data = shortened(line.trimEnd(), longestLine);
+      const data = plainText(shortened(line.trimEnd(), longestLine));
       if (stream === "stderr") {
         words.push(data);
         if (words.length > lastLines) words.shift();
