@@ -158,6 +158,14 @@ describe("checklist: calls", () => {
     expect(made?.call.params).toBeUndefined();
   });
 
+  it("what is left out goes with the default that the server's schema has for it", async () => {
+    const properties = { unit: { type: "string", default: "kg" }, of: { type: "string" } };
+    const inputSchema = { type: "object", properties, required: ["of"] };
+    const { client, tools } = await connected({ tools: [{ name: "go", inputSchema }] });
+    await call(tools, "s_go", { of: "cod" });
+    expect(client.calls[0]?.call.arguments).toEqual({ of: "cod", unit: "kg" });
+  });
+
   it("arguments that the schema does not let through are not sent", async () => {
     const inputSchema = { type: "object", properties: {}, additionalProperties: false };
     const { client, tools } = await connected({ tools: [{ name: "go", inputSchema }] });
