@@ -1,18 +1,23 @@
 import { createStateKey } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted } from "./support/agents.js";
+import {
+  linesAndModes,
+  onlyResult,
+  readable,
+  resultsOf,
+  runIn,
+  scripted,
+} from "./support/agents.js";
 import { events, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
 
 const number = createStateKey<number>("number", () => -1);
 
-describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) => {
+describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", ({ sdk, mode }) => {
   async function called(server: RawHttpServer, options: object = {}) {
     await using mcp = mcpTools(server.url, { name: "s", sdk, ...options });
     const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
-    const [result] = resultsOf((await agent.run("go")).messages);
-    if (result === undefined) throw new Error("a call has a result");
-    return result;
+    return onlyResult(await runIn(mode, agent, "go"));
   }
 
   it("answers in JSON or in a stream", async () => {
@@ -116,7 +121,7 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
     });
     await using mcp = mcpTools(`${server.url}/SSE/?key=1`, { name: "s", sdk });
     const { agent } = scripted([["s_go"], ["s_go"]], { contextProviders: [mcp] });
-    const [first, second] = resultsOf((await agent.run("go")).messages);
+    const [first, second] = resultsOf((await runIn(mode, agent, "go")).messages);
     expect(first?.error?.code).toBe("mcp_connection_lost");
     expect(second && readable(second)).toBe("again");
   });
@@ -156,7 +161,7 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
             },
           ],
         });
-        const [result] = resultsOf((await agent.run("go")).messages);
+        const [result] = resultsOf((await runIn(mode, agent, "go")).messages);
         return result && readable(result);
       }),
     );

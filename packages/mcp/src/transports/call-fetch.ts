@@ -1,5 +1,6 @@
 import { callScope } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
+import { type ByteMeasure, longestEvent, total } from "./byte-measures.js";
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -11,7 +12,7 @@ export interface CallFetchTerms {
   readonly headers: HeaderRecord;
   /** With requests that are not made for a call. */
   readonly ambientHeaders?: (() => Promise<HeaderRecord>) | undefined;
-  /** Of one answer. */
+  /** Of one answer, and of one event of a stream that goes on. */
   readonly maxBytes: number;
   readonly fetch?: Fetch | undefined;
 }
@@ -50,8 +51,8 @@ export function callFetch(terms: CallFetchTerms): Fetch {
     const isAnswer = init?.method === "POST" && scope !== undefined;
     const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
     // A stream of many messages has no length that would say anything; each message has.
-    if (isStream && !isAnswer) return response;
-    const body = watched(response.body, maxBytes, (error) => {
+    const measure = isStream && !isAnswer ? longestEvent() : total();
+    const body = watched(response.body, { maxBytes, measure }, (error) => {
       if (!isAnswer || (error === undefined && !isStream)) return;
       // A resumable stream is taken up again by the SDK.
       const tell = (): void => {
@@ -83,11 +84,10 @@ function lowerCase(headers: HeaderRecord): Record<string, string> {
 /** The same bytes, up to a limit; tells when they have ended, in order or with an error. */
 function watched(
   body: ReadableStream<Uint8Array>,
-  maxBytes: number,
+  { maxBytes, measure }: { readonly maxBytes: number; readonly measure: ByteMeasure },
   ended: (error?: unknown) => void,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let bytes = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -98,8 +98,7 @@ function watched(
             ended();
             return;
           }
-          bytes += value.byteLength;
-          if (bytes > maxBytes) {
+          if (measure(value) > maxBytes) {
             const message = `The server's answer is too large: more than ${maxBytes} bytes.`;
             throw new McpError("mcp_wrong_answer", message);
           }
