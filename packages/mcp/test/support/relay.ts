@@ -35,15 +35,22 @@ export function stdioRelay(
   };
 }
 
-/** A relay to a server that listens at a port of this machine. */
-export async function httpRelay(url: string): Promise<Relay> {
+/**
+ * A relay to a server that listens at a port of this machine.
+ *
+ * @param onCall Called when a call has gone to the server.
+ */
+export async function httpRelay(url: string, onCall?: () => void): Promise<Relay> {
   const { port, pathname } = new URL(url);
   const sent: Buffer[] = [];
   const sockets = new Set<Socket>();
   const server = createServer((client) => {
     const upstream = connect(Number(port), "127.0.0.1");
-    client.on("data", (chunk) => sent.push(chunk));
     client.pipe(upstream).pipe(client);
+    client.on("data", (chunk: Buffer) => {
+      sent.push(chunk);
+      if (countCalls(chunk.toString()) > 0) onCall?.();
+    });
     for (const socket of [client, upstream]) {
       sockets.add(socket);
       socket.on("error", () => sockets.forEach((each) => void each.destroy()));
