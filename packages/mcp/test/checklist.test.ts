@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { McpError, type McpToolsOptions, mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { type FakeTerms, fakeClient } from "./support/fake-client.js";
-import { rawServer } from "./support/raw-server.js";
+import { rawServer, rawServerWith } from "./support/raw-server.js";
 
 // What an existing implementation of this checks, line by line, except where this package does otherwise on
 // purpose:
@@ -308,11 +308,9 @@ describe("checklist: connecting", () => {
     "is given up while the server keeps %s back",
     async (stage) => {
       const log = testLog();
-      const script = `(server) => {
-      server.on(${JSON.stringify(stage)}, () => void server.say("reached"));
-      server.say("started");
-    }`;
-      const target = rawServer({ toString: () => script } as never);
+      const target = rawServerWith({ stage }, (server, { stage }) => {
+        server.on(stage, () => server.say("reached"));
+      });
       await using mcp = mcpTools(target, { name: "s", sdk: 1, onLog: log.onLog });
       const controller = new AbortController();
       const connecting = mcp.connect(controller.signal);

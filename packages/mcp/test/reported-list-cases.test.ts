@@ -2,7 +2,7 @@ import { AgentSession, approve, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
-import { rawServer } from "./support/raw-server.js";
+import { rawServer, rawServerWith } from "./support/raw-server.js";
 
 describe.each([1, 2] as const)("reported cases of lists and results, line %i of the SDK", (sdk) => {
   it("B55: what a server calls a failure is one, and what only reads like one is not", async () => {
@@ -237,10 +237,7 @@ describe.each([1, 2] as const)("reported cases of lists and results, line %i of 
   });
 
   it("B62: names that would meet are refused, whoever comes first, and filters take the server's own", async () => {
-    const serving = (name: string) =>
-      rawServer(
-        new Function("server", `server.tools({ name: ${JSON.stringify(name)} })`) as () => void,
-      );
+    const serving = (name: string) => rawServerWith({ name }, (server, tool) => server.tools(tool));
     expect(() => mcpTools(serving("status"), { name: "acme_" })).toThrow(/name must be/);
     for (const turn of [0, 1]) {
       await using one = mcpTools(serving("x_status"), { name: "acme", sdk });

@@ -1,6 +1,3 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { AgentSession, approve } from "@tunic/core";
 import { describe, expect, it, vi } from "vitest";
 import { mcpTools } from "../src/index.js";
@@ -16,7 +13,7 @@ import {
 } from "./support/agents.js";
 import { startEverything } from "./support/everything.js";
 import { RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
-import { rawServer } from "./support/raw-server.js";
+import { newCountFile, rawServer } from "./support/raw-server.js";
 import { httpRelay } from "./support/relay.js";
 
 describe.each(linesAndModes)(
@@ -63,7 +60,7 @@ describe.each(linesAndModes)(
     );
 
     it("stdio: its process ends while somebody is asked, and the call is made by the next one", async () => {
-      const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
+      const countFile = newCountFile();
       const target = rawServer((server) => {
         server.tools({ name: "go" });
         const { starts } = server;

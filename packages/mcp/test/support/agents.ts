@@ -37,17 +37,25 @@ export function scripted(
   return { agent: new Agent({ client, ...options }), client };
 }
 
-/** A run in either mode. Where it is streamed, what a reader has folded is the response. */
+/**
+ * A run in either mode. Where it is streamed, what a reader has folded is the response.
+ *
+ * @param onUpdate Gets what is streamed.
+ */
 export async function runIn(
   mode: Mode,
   agent: Agent,
   input: AgentInput,
   options: RunOptions = {},
+  onUpdate?: (update: Update) => void,
 ): Promise<AgentResponse> {
   if (mode === "whole") return agent.run(input, options);
   const stream = agent.stream(input, options);
   const updates: Update[] = [];
-  for await (const update of stream) updates.push(update);
+  for await (const update of stream) {
+    updates.push(update);
+    onUpdate?.(update);
+  }
   const response = await stream.response;
   expect(foldUpdates(updates).messages).toEqual(response.messages);
   return response;
