@@ -3,7 +3,7 @@ import { defaultLattice } from "@tunic/security";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { onlyRequest, readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { serverProgram } from "./support/everything.js";
 import { newCountFile, type RawServer, rawServer } from "./support/raw-server.js";
 
@@ -112,8 +112,7 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
     });
     const asked = await agent.run("go", { session });
     expect(toolNames(client, 0)).toEqual(["lib_change", "lib_prompt_greet"]);
-    const [request] = asked.approvalRequests;
-    if (request === undefined) throw new Error("somebody is asked");
+    const request = onlyRequest(asked);
     expect(request.tool).toMatchObject({ owner: "lib", traits: { trust: "external" } });
     const [result] = resultsOf((await agent.run(approve(request), { session })).messages);
     expect(result && readable(result)).toBe('user:\n{"who":"Mara"}\nassistant:\nHello.');
