@@ -7,7 +7,7 @@ import {
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { type McpToolsOptions, mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted } from "./support/agents.js";
+import { readable, resultsOf, scripted, stored } from "./support/agents.js";
 import { type PostHandler, RawHttpServer, text } from "./support/raw-http-server.js";
 
 const complete = { resultType: "complete", ttlMs: 0, cacheScope: "private" };
@@ -71,15 +71,15 @@ describe("a call that is answered with a question (revision 2026-07-28)", () => 
           : agent.run("go", { session }));
         expect(asked.outcome).toBe("paused");
       }
-      const stored = AgentSession.fromJSON(JSON.parse(JSON.stringify(session)));
+      const elsewhere = stored(session);
       await using mcp = open(server);
       const { agent } = scripted([], { contextProviders: [mcp] });
-      const [request] = stored.pending as [FunctionApprovalRequestContent];
+      const [request] = elsewhere.pending as [FunctionApprovalRequestContent];
       expect(request).toMatchObject({ summary: "Which colour?", editable: true });
       const answer = approve(request, { arguments: { colour: "red" } });
       const response = await (streaming
-        ? agent.stream(answer, { session: stored }).response
-        : agent.run(answer, { session: stored }));
+        ? agent.stream(answer, { session: elsewhere }).response
+        : agent.run(answer, { session: elsewhere }));
       const [result] = resultsOf(response.messages);
       expect(JSON.parse(result ? readable(result) : "")).toEqual({
         inputResponses: { c: { action: "accept", content: { colour: "red" } } },

@@ -7,7 +7,7 @@ import {
 } from "@tunic/core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type McpTarget, type McpToolsOptions, mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { readable, resultsOf, scripted, stored, testLog } from "./support/agents.js";
 import { type HttpServerProcess, serverProgram, startEverything } from "./support/everything.js";
 
 let http: HttpServerProcess;
@@ -120,12 +120,12 @@ describe.each(Object.keys(targets))("server-everything over %s asks", (transport
         });
         await agent.run("go", { session });
       }
-      const stored = AgentSession.fromJSON(JSON.parse(JSON.stringify(session)));
+      const elsewhere = stored(session);
       await using mcp = open();
       const { agent } = scripted([], { contextProviders: [mcp] });
-      const [request] = stored.pending as [FunctionApprovalRequestContent];
+      const [request] = elsewhere.pending as [FunctionApprovalRequestContent];
       const done = await agent.run(approve(request, { arguments: { name: "Ada" } }), {
-        session: stored,
+        session: elsewhere,
       });
       const [result] = resultsOf(done.messages);
       expect(result?.error?.code).toBe("mcp_interrupted");

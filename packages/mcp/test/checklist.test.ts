@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { McpError, type McpToolsOptions, mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { type FakeTerms, fakeClient } from "./support/fake-client.js";
-import { rawServer } from "./support/raw-server.js";
+import { rawServer, rawServerWith } from "./support/raw-server.js";
 
 // What an existing implementation of this checks, line by line, except where this package does otherwise on
 // purpose:
@@ -158,6 +158,14 @@ describe("checklist: calls", () => {
     expect(made?.call.params).toBeUndefined();
   });
 
+  it("what is left out goes with the default that the server's schema has for it", async () => {
+    const properties = { unit: { type: "string", default: "kg" }, of: { type: "string" } };
+    const inputSchema = { type: "object", properties, required: ["of"] };
+    const { client, tools } = await connected({ tools: [{ name: "go", inputSchema }] });
+    await call(tools, "s_go", { of: "cod" });
+    expect(client.calls[0]?.call.arguments).toEqual({ of: "cod", unit: "kg" });
+  });
+
   it("arguments that the schema does not let through are not sent", async () => {
     const inputSchema = { type: "object", properties: {}, additionalProperties: false };
     const { client, tools } = await connected({ tools: [{ name: "go", inputSchema }] });
@@ -300,11 +308,9 @@ describe("checklist: connecting", () => {
     "is given up while the server keeps %s back",
     async (stage) => {
       const log = testLog();
-      const script = `(server) => {
-      server.on(${JSON.stringify(stage)}, () => void server.say("reached"));
-      server.say("started");
-    }`;
-      const target = rawServer({ toString: () => script } as never);
+      const target = rawServerWith({ stage }, (server, { stage }) => {
+        server.on(stage, () => server.say("reached"));
+      });
       await using mcp = mcpTools(target, { name: "s", sdk: 1, onLog: log.onLog });
       const controller = new AbortController();
       const connecting = mcp.connect(controller.signal);

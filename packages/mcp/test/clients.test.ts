@@ -5,7 +5,7 @@ import { StdioClientTransport as Sdk1Stdio } from "@modelcontextprotocol/sdk/cli
 import { tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { type McpClient, type McpTarget, mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { readable, resultsOf, scripted } from "./support/agents.js";
 import { RawHttpServer } from "./support/raw-http-server.js";
 import { rawServer } from "./support/raw-server.js";
 
@@ -249,38 +249,5 @@ describe("mcpTools", () => {
       ...foreign,
       readOnly: true,
     });
-  });
-});
-
-describe("a server that sends too much", () => {
-  it.each([1, 2] as const)("fails that call alone (line %i of the SDK)", async (sdk) => {
-    const big = rawServer((server) => {
-      server.tools({ name: "big" }, { name: "small" });
-      server.on("tools/call", ({ name }) => {
-        if (name === "big") return server.text("x".repeat(50 * 1024 * 1024));
-        return server.text("small");
-      });
-    });
-    await using mcp = mcpTools(big, { name: "s", sdk });
-    const { agent } = scripted([["s_big"], ["s_small"]], { contextProviders: [mcp] });
-    const [first, second] = resultsOf((await agent.run("go")).messages);
-    expect(first && readable(first)).toMatch(/has sent 5242\d+ bytes/);
-    expect(second && readable(second)).toBe("small");
-  });
-
-  it("floods its output with what is no protocol, and works", async () => {
-    const flood = rawServer((server) => {
-      server.tools({ name: "go" });
-      server.on("tools/call", () => {
-        for (let line = 0; line < 10_000; line++) server.write(`noise ${line}\n`);
-        return server.text("went");
-      });
-    });
-    const log = testLog();
-    await using mcp = mcpTools(flood, { name: "s", onLog: log.onLog });
-    const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
-    const [result] = resultsOf((await agent.run("go")).messages);
-    expect(result && readable(result)).toBe("went");
-    expect(log.entries.filter(({ logger }) => logger === "stdout")).toHaveLength(101);
   });
 });

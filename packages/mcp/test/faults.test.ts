@@ -1,9 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import {
+  linesAndModes,
+  onlyResult,
+  readable,
+  resultsOf,
+  runIn,
+  scripted,
+  testLog,
+} from "./support/agents.js";
 import { rawServer } from "./support/raw-server.js";
 
-describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) => {
+describe.each(linesAndModes)("a server at fault, line $sdk of the SDK, $mode", ({ sdk, mode }) => {
   it("answers a call that was cancelled: nobody else gets that answer", async () => {
     const target = rawServer((server) => {
       server.tools({ name: "hang" }, { name: "go" });
@@ -22,13 +30,13 @@ describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) =>
     await using mcp = mcpTools(target, { name: "s", sdk, onLog: log.onLog });
     const controller = new AbortController();
     const { agent } = scripted([["s_hang"]], { contextProviders: [mcp] });
-    const running = agent.run("go", { signal: controller.signal });
+    const running = runIn(mode, agent, "go", { signal: controller.signal });
     await log.seen("hanging");
     controller.abort(new Error("enough"));
     await expect(running).rejects.toThrow("enough");
     await log.seen("cancelled");
     const { agent: next } = scripted([["s_go"], ["s_go"]], { contextProviders: [mcp] });
-    expect(resultsOf((await next.run("go")).messages).map(readable)).toEqual([
+    expect(resultsOf((await runIn(mode, next, "go")).messages).map(readable)).toEqual([
       "in time",
       "in time",
     ]);
@@ -48,7 +56,7 @@ describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) =>
     await using mcp = mcpTools(target, { name: "s", sdk, onLog: testLog().onLog });
     const calls = [1, 2, 3].map((n) => ({ name: "s_go", arguments: { n } }));
     const { agent } = scripted([], { contextProviders: [mcp] }, [{ calls }, "done"]);
-    const results = resultsOf((await agent.run("go")).messages).map(readable);
+    const results = resultsOf((await runIn(mode, agent, "go")).messages).map(readable);
     // The second line of the SDK takes a text of digits for the id that it is.
     const allowed = [/^first \d$/, /^of a text as id$/];
     for (const result of results) expect(allowed.some((each) => each.test(result))).toBe(true);
@@ -65,11 +73,10 @@ describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) =>
     const log = testLog();
     const mcp = mcpTools(target, { name: "s", sdk, onLog: log.onLog });
     const { agent } = scripted([["s_hang"]], { contextProviders: [mcp] });
-    const running = agent.run("go");
+    const running = runIn(mode, agent, "go");
     await log.seen("hanging");
     await mcp.close();
-    const [result] = resultsOf((await running).messages);
-    expect(result?.isError).toBe(true);
+    expect(onlyResult(await running).isError).toBe(true);
     const pid = log.entries.flatMap(({ data }) => /^hanging (\d+)$/.exec(String(data))?.[1] ?? []);
     expect(() => process.kill(Number(pid[0]), 0)).toThrow();
   });
@@ -86,7 +93,7 @@ describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) =>
     await using mcp = mcpTools(target, { name: "s", sdk });
     const calls = Array.from({ length: 5 }, () => ({ name: "s_go", arguments: {} }));
     const { agent } = scripted([], { contextProviders: [mcp] }, [{ calls }, "done"]);
-    const results = resultsOf((await agent.run("go")).messages);
+    const results = resultsOf((await runIn(mode, agent, "go")).messages);
     expect(results.map(({ error }) => error?.code)).toEqual(
       Array.from({ length: 5 }, () => "mcp_connection_lost"),
     );
@@ -111,7 +118,7 @@ describe.each([1, 2] as const)("a server at fault, line %i of the SDK", (sdk) =>
       Array.from({ length: 5 }, () => ["s_go"] as const),
       { contextProviders: [mcp] },
     );
-    const { messages, text } = await agent.run("go");
+    const { messages, text } = await runIn(mode, agent, "go");
     expect(text).toBe("done");
     expect(resultsOf(messages).map(readable)).toEqual(Array.from({ length: 5 }, () => "went"));
     for (const { options } of client.requests) {

@@ -1,20 +1,27 @@
-import { createStateKey } from "@tunic/core";
+import type { ServerResponse } from "node:http";
+import { createStateKey, type JsonObject } from "@tunic/core";
+import { manualEnvironment } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted } from "./support/agents.js";
-import { events, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
+import {
+  linesAndModes,
+  onlyResult,
+  readable,
+  resultsOf,
+  runIn,
+  scripted,
+} from "./support/agents.js";
+import { events, type Posted, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
 
 const isCall = ({ method }: { method: string }): boolean => method === "tools/call";
 
 const number = createStateKey<number>("number", () => -1);
 
-describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) => {
+describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", ({ sdk, mode }) => {
   async function called(server: RawHttpServer, options: object = {}) {
     await using mcp = mcpTools(server.url, { name: "s", sdk, ...options });
     const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
-    const [result] = resultsOf((await agent.run("go")).messages);
-    if (result === undefined) throw new Error("a call has a result");
-    return result;
+    return onlyResult(await runIn(mode, agent, "go"));
   }
 
   it("answers in JSON or in a stream", async () => {
@@ -93,6 +100,92 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
     expect(JSON.stringify(result?.contents)).toContain("Not run");
   });
 
+  it("hangs: the call ends in time, and the server hears of it", async () => {
+    await using server = await RawHttpServer.start();
+    const environment = manualEnvironment();
+    const cancelled = new Promise<Posted>((resolve) => {
+      server.on("notifications/cancelled", (posted) => void resolve(posted));
+    });
+    let hanging: number | undefined;
+    server.on("tools/call", async ({ id }) => {
+      hanging = id;
+      await environment.advance(100);
+      return undefined;
+    });
+    await using mcp = mcpTools(server.url, { name: "s", sdk, timeoutMs: 100 });
+    const { agent } = scripted([["s_go"]], { contextProviders: [mcp], environment });
+    const result = onlyResult(await runIn(mode, agent, "go"));
+    expect(result.error?.code).toBe("tool_timeout");
+    expect((await cancelled).params["requestId"]).toBe(hanging);
+  });
+
+  it.each(["HTTP", "SSE"] as const)(
+    "answers a call that was cancelled: nobody else gets that answer (%s)",
+    async (transport) => {
+      await using server = await (transport === "SSE" ? sseServer() : RawHttpServer.start());
+      const controller = new AbortController();
+      let hanging: { readonly id: number; readonly response: ServerResponse } | undefined;
+      server.tools("hang", "go").on("tools/call", ({ id = -1, params }, response) => {
+        if (params["name"] === "hang") {
+          hanging = { id, response };
+          controller.abort(new Error("enough"));
+          return undefined;
+        }
+        if (hanging === undefined) throw new Error("a call hangs");
+        const late = { id: hanging.id, result: text("late") };
+        if (transport === "SSE") {
+          server.answer({ jsonrpc: "2.0", ...late }, hanging.response);
+          return text("in time");
+        }
+        const send = events(response);
+        send(late);
+        send({ id, result: text("in time") });
+        response.end();
+        return undefined;
+      });
+      const target = transport === "SSE" ? `${server.url}/sse` : server.url;
+      await using mcp = mcpTools(target, { name: "s", sdk });
+      const { agent } = scripted([["s_hang"]], { contextProviders: [mcp] });
+      const running = runIn(mode, agent, "go", { signal: controller.signal });
+      await expect(running).rejects.toThrow("enough");
+      const { agent: next } = scripted([["s_go"]], { contextProviders: [mcp] });
+      expect(readable(onlyResult(await runIn(mode, next, "go")))).toBe("in time");
+      expect(server.posted.filter(({ method }) => method === "initialize")).toHaveLength(1);
+    },
+  );
+
+  it.each(["HTTP", "SSE"] as const)(
+    "changes its tools: from the next round on (%s)",
+    async (transport) => {
+      await using server = await (transport === "SSE" ? sseServer() : RawHttpServer.start());
+      const changed: JsonObject = { method: "notifications/tools/list_changed" };
+      server.tools("old").on("tools/call", ({ id = -1, params }, response) => {
+        if (params["name"] === "new") return text("new ran");
+        server.tools("new");
+        if (transport === "SSE") {
+          server.notify(changed);
+          return text("old ran");
+        }
+        const send = events(response);
+        send(changed);
+        send({ id, result: text("old ran") });
+        response.end();
+        return undefined;
+      });
+      const target = transport === "SSE" ? `${server.url}/sse` : server.url;
+      await using mcp = mcpTools(target, { name: "s", sdk });
+      const { agent, client } = scripted([["s_old"], ["s_new"], ["s_old"]], {
+        contextProviders: [mcp],
+      });
+      const results = resultsOf((await runIn(mode, agent, "go")).messages);
+      expect(results.map(readable).slice(0, 2)).toEqual(["old ran", "new ran"]);
+      expect(results[2]?.isError).toBe(true);
+      expect(server.posted.filter(({ method }) => method === "tools/call")).toHaveLength(2);
+      const offered = client.requests.map(({ options }) => options.tools?.map(({ name }) => name));
+      expect(offered).toEqual([["s_old"], ["s_new"], ["s_new"], ["s_new"]]);
+    },
+  );
+
   it("tells an error of HTTP as a failure", async () => {
     await using server = await RawHttpServer.start();
     server.on("tools/call", (_posted, response) => {
@@ -132,7 +225,7 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
     });
     await using mcp = mcpTools(`${server.url}/SSE/?key=1`, { name: "s", sdk });
     const { agent } = scripted([["s_go"], ["s_go"]], { contextProviders: [mcp] });
-    const [first, second] = resultsOf((await agent.run("go")).messages);
+    const [first, second] = resultsOf((await runIn(mode, agent, "go")).messages);
     expect(first?.error?.code).toBe("mcp_connection_lost");
     expect(second && readable(second)).toBe("again");
   });
@@ -172,7 +265,7 @@ describe.each([1, 2] as const)("a server over HTTP, line %i of the SDK", (sdk) =
             },
           ],
         });
-        const [result] = resultsOf((await agent.run("go")).messages);
+        const [result] = resultsOf((await runIn(mode, agent, "go")).messages);
         return result && readable(result);
       }),
     );

@@ -1,14 +1,11 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { Agent, AgentSession, approve } from "@tunic/core";
 import { defaultLattice } from "@tunic/security";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { onlyRequest, readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { serverProgram } from "./support/everything.js";
-import { type RawServer, rawServer } from "./support/raw-server.js";
+import { newCountFile, type RawServer, rawServer } from "./support/raw-server.js";
 
 const everything = { command: process.execPath, args: [serverProgram("everything")] };
 const toolNames = (client: ScriptedChatClient, round: number) =>
@@ -21,11 +18,7 @@ function library(server: RawServer): void {
     { name: "sum up" },
   ];
   let reads = 0;
-  server.on("initialize", ({ protocolVersion }) => ({
-    protocolVersion,
-    capabilities: { tools: {}, prompts: { listChanged: true }, resources: {} },
-    serverInfo: { name: "raw", version: "1" },
-  }));
+  server.capabilities({ tools: {}, prompts: { listChanged: true }, resources: {} });
   server.tools({ name: "change" });
   server.on("tools/call", () => {
     prompts = [{ name: "greet", description: "Greets, differently." }, { name: "new" }];
@@ -119,8 +112,7 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
     });
     const asked = await agent.run("go", { session });
     expect(toolNames(client, 0)).toEqual(["lib_change", "lib_prompt_greet"]);
-    const [request] = asked.approvalRequests;
-    if (request === undefined) throw new Error("somebody is asked");
+    const request = onlyRequest(asked);
     expect(request.tool).toMatchObject({ owner: "lib", traits: { trust: "external" } });
     const [result] = resultsOf((await agent.run(approve(request), { session })).messages);
     expect(result && readable(result)).toBe('user:\n{"who":"Mara"}\nassistant:\nHello.');
@@ -162,11 +154,7 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
 
   it("are refused where one of their tools would have the name of another", async () => {
     const target = rawServer((server) => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, prompts: {}, resources: {} },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+      server.capabilities({ tools: {}, prompts: {}, resources: {} });
       server.tools({ name: "prompt_greet" });
       server.on("prompts/list", () => ({ prompts: [{ name: "greet" }] }));
     });
@@ -227,7 +215,7 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
   });
 
   it("are read again over a new connection, and fail clearly when that breaks too", async () => {
-    const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
+    const countFile = newCountFile();
     await using mcp = mcpTools(rawServer(library, countFile), {
       name: "lib",
       sdk,

@@ -1,11 +1,9 @@
-import { mkdtemp, readFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readFile } from "node:fs/promises";
 import { manualEnvironment } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
-import { rawServer } from "./support/raw-server.js";
+import { newCountFile, rawServer } from "./support/raw-server.js";
 
 describe.each([1, 2] as const)("reported cases of connections, line %i of the SDK", (sdk) => {
   it("B60: a server that ends before the handshake is an error, with its last words", async () => {
@@ -51,7 +49,7 @@ describe.each([1, 2] as const)("reported cases of connections, line %i of the SD
   });
 
   it("B60: what may run twice is tried once more; while idle a server may come and go", async () => {
-    const count = join(await mkdtemp(join(tmpdir(), "tunic-mcp-")), "starts");
+    const count = newCountFile();
     const target = rawServer((server) => {
       server.tools({ name: "read" }, { name: "end" });
       server.on("tools/call", ({ name }) => {
@@ -70,7 +68,7 @@ describe.each([1, 2] as const)("reported cases of connections, line %i of the SD
   });
 
   it("B60: a server that dies at every start is left alone after a few", async () => {
-    const count = join(await mkdtemp(join(tmpdir(), "tunic-mcp-")), "starts");
+    const count = newCountFile();
     const target = rawServer(() => process.exit(1), count);
     await using mcp = mcpTools(target, { name: "s", sdk });
     for (let time = 0; time < 8; time++) await expect(mcp.connect()).rejects.toThrow();

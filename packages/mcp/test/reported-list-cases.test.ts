@@ -1,8 +1,8 @@
 import { AgentSession, approve, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
-import { rawServer } from "./support/raw-server.js";
+import { onlyRequest, readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { rawServer, rawServerWith } from "./support/raw-server.js";
 
 describe.each([1, 2] as const)("reported cases of lists and results, line %i of the SDK", (sdk) => {
   it("B55: what a server calls a failure is one, and what only reads like one is not", async () => {
@@ -201,11 +201,9 @@ describe.each([1, 2] as const)("reported cases of lists and results, line %i of 
     const { agent, client } = scripted([["s_pay"], ["s_change"]], { contextProviders: [mcp] });
     const session = new AgentSession();
     const asked = await agent.run("pay", { session });
-    expect(asked.outcome).toBe("paused");
     const { tools } = await mcp.connect();
     await tools.find(({ name }) => name === "s_change")?.invoke({});
-    const [request] = asked.approvalRequests;
-    if (request === undefined) throw new Error("somebody is asked");
+    const request = onlyRequest(asked);
     const after = await agent.run(approve(request), { session });
     const [result] = resultsOf(after.messages);
     expect(result).toMatchObject({ isError: true });
@@ -237,10 +235,7 @@ describe.each([1, 2] as const)("reported cases of lists and results, line %i of 
   });
 
   it("B62: names that would meet are refused, whoever comes first, and filters take the server's own", async () => {
-    const serving = (name: string) =>
-      rawServer(
-        new Function("server", `server.tools({ name: ${JSON.stringify(name)} })`) as () => void,
-      );
+    const serving = (name: string) => rawServerWith({ name }, (server, tool) => server.tools(tool));
     expect(() => mcpTools(serving("status"), { name: "acme_" })).toThrow(/name must be/);
     for (const turn of [0, 1]) {
       await using one = mcpTools(serving("x_status"), { name: "acme", sdk });

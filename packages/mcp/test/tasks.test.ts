@@ -1,12 +1,9 @@
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { JsonObject } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { type McpToolsOptions, mcpTools, type StdioServer } from "../src/index.js";
-import { readable, resultsOf, scripted, testLog } from "./support/agents.js";
+import { linesAndModes, onlyResult, readable, runIn, scripted, testLog } from "./support/agents.js";
 import { serverProgram } from "./support/everything.js";
-import { type RawServer, rawServer } from "./support/raw-server.js";
+import { newCountFile, type RawServer, rawServer, rawServerWith } from "./support/raw-server.js";
 
 /** Pauses between questions take no time here; how long they would have been is kept. */
 function hurry() {
@@ -24,15 +21,9 @@ function hurry() {
 }
 
 /** A server with one tool that has to be a task. It tells of each request in its error output. */
-function taskServer(states: readonly JsonObject[], result: JsonObject, countFile?: string) {
-  const script = (server: RawServer): void => {
-    const states: object[] = [];
-    const result = {};
-    server.on("initialize", ({ protocolVersion }) => ({
-      protocolVersion,
-      capabilities: { tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } },
-      serverInfo: { name: "raw", version: "1" },
-    }));
+function taskServer(states: readonly JsonObject[], result: JsonObject): StdioServer {
+  return rawServerWith({ states: [...states], result }, (server, { states, result }) => {
+    server.capabilities({ tools: {}, tasks: { cancel: {}, requests: { tools: { call: {} } } } });
     server.tools({ name: "long", execution: { taskSupport: "required" } });
     server.on("tools/call", (params) => {
       server.say(`create ${JSON.stringify(params)}`);
@@ -51,13 +42,7 @@ function taskServer(states: readonly JsonObject[], result: JsonObject, countFile
       server.say(`cancel ${JSON.stringify(params)}`);
       return { taskId: "t1", status: "cancelled" };
     });
-  };
-  // The script runs elsewhere: what it is to say goes along in its source.
-  const source = script
-    .toString()
-    .replace("const states = [];", `const states = ${JSON.stringify(states)};`)
-    .replace("const result = {};", `const result = ${JSON.stringify(result)};`);
-  return rawServer({ toString: () => source } as never, countFile);
+  });
 }
 
 const done = { content: [{ type: "text", text: "done" }] };
@@ -71,13 +56,12 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
     await using mcp = mcpTools(target, { name: "h", sdk, onLog: log.onLog, ...options });
     const { agent } = scripted([["h_long", { a: 1 }]], { contextProviders: [mcp], environment });
     const shown: unknown[] = [];
-    const { messages } = await agent.run("go", {
+    const response = await agent.run("go", {
       onUpdate(update) {
         if (update.type === "progress") shown.push(update.contents?.[0]);
       },
     });
-    const [result] = resultsOf(messages);
-    if (result === undefined) throw new Error("the call has a result");
+    const result = onlyResult(response);
     const said = log.entries.filter(({ logger }) => logger === "stderr").map(({ data }) => data);
     return { result, text: readable(result), shown: JSON.stringify(shown), said, pauses };
   }
@@ -125,11 +109,7 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
 
   it("takes a result that is there already", async () => {
     const target = rawServer((server) => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+      server.capabilities({ tools: {}, tasks: { requests: { tools: { call: {} } } } });
       server.tools({ name: "long", execution: { taskSupport: "required" } });
       server.on("tools/call", () => server.text("at once"));
     });
@@ -137,37 +117,33 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
   });
 
   it.each([-32601, -32602])("calls as usual where the server refuses a task (%i)", async (code) => {
-    const script = (server: RawServer): void => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+    const target = rawServerWith({ code }, (server, { code }) => {
+      server.capabilities({ tools: {}, tasks: { requests: { tools: { call: {} } } } });
       server.tools({ name: "long", execution: { taskSupport: "required" } });
       server.on("tools/call", (params, id) =>
-        "task" in params ? server.error(id, -32000, "no tasks") : server.text("plain"),
+        "task" in params ? server.error(id, code, "no tasks") : server.text("plain"),
       );
-    };
-    const source = script.toString().replace("-32e3", String(code)).replace("-32000", String(code));
-    expect((await call(rawServer({ toString: () => source } as never))).text).toBe("plain");
+    });
+    expect((await call(target)).text).toBe("plain");
   });
 
-  it("is no task where the options, the tool or the server say otherwise", async () => {
-    const script = (server: RawServer): void => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
-      server.tools({ name: "long", execution: { taskSupport: "optional" } });
+  const tasks = { requests: { tools: { call: {} } } };
+
+  it.each<[string, { taskSupport: string; capabilities: object }, McpToolsOptions]>([
+    ["the tool", { taskSupport: "optional", capabilities: { tools: {}, tasks } }, {}],
+    [
+      "the options",
+      { taskSupport: "required", capabilities: { tools: {}, tasks } },
+      { tasks: false },
+    ],
+    ["the server", { taskSupport: "required", capabilities: { tools: {} } }, {}],
+  ])("is no task where %s says otherwise", async (_who, given, options) => {
+    const target = rawServerWith(given, (server, { taskSupport, capabilities }) => {
+      server.capabilities(capabilities);
+      server.tools({ name: "long", execution: { taskSupport } });
       server.on("tools/call", (params) => server.text(String("task" in params)));
-    };
-    expect((await call(rawServer(script))).text).toBe("false");
-    const required = script.toString().replace('"optional"', '"required"');
-    const target = rawServer({ toString: () => required } as never);
-    expect((await call(target, { tasks: false })).text).toBe("false");
-    const unable = required.replace("tasks:", "other:");
-    expect((await call(rawServer({ toString: () => unable } as never))).text).toBe("false");
+    });
+    expect((await call(target, options)).text).toBe("false");
   });
 
   it.each([true, false])(
@@ -197,11 +173,11 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
     const log = testLog();
     const target = rawServer((server) => {
       let creating = 0;
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, resources: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+      server.capabilities({
+        tools: {},
+        resources: {},
+        tasks: { requests: { tools: { call: {} } } },
+      });
       server.tools({ name: "long", execution: { taskSupport: "required" } });
       server.on("tools/call", (_params, id) => {
         creating = id;
@@ -226,50 +202,26 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
     expect(log.entries.filter(({ data }) => /^(cancel|get)/.test(String(data)))).toHaveLength(1);
   });
 
-  it("does not create again after the connection broke, and says that it may have run", async () => {
-    const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
-    const target = rawServer((server) => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+  it.each<[string, "creating" | "asking", "gone" | "ending"]>([
+    ["creating it", "creating", "gone"],
+    ["asking after it, which the next one does not know", "asking", "gone"],
+    ["asking after it, and again", "asking", "ending"],
+  ])("breaks while %s: not done again, and may have run", async (_what, when, later) => {
+    const script = (server: RawServer, given: { when: string; later: string }): void => {
+      server.capabilities({ tools: {}, tasks: { requests: { tools: { call: {} } } } });
       server.tools({ name: "long", execution: { taskSupport: "required" } });
       server.on("tools/call", () => {
         server.say("create");
-        return { task: { taskId: "t1", status: "working" } };
-      });
-      server.on("tasks/get", () => process.exit(1));
-    }, countFile);
-    const { result, text, said } = await call(target, { repeatableTools: ["long"] });
-    expect(result.error?.code).toBe("mcp_connection_lost");
-    expect(text).toContain("may or may not have had an effect");
-    expect(said.filter((line) => line === "create")).toHaveLength(1);
-  });
-
-  it.each(["creating it", "asking after it"])("breaks while %s: not done again", async (when) => {
-    const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
-    const script = (server: RawServer): void => {
-      const when: string = "";
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
-      server.tools({ name: "long", execution: { taskSupport: "required" } });
-      server.on("tools/call", () => {
-        server.say("create");
-        if (when === "creating it") process.exit(1);
+        if (given.when === "creating") process.exit(1);
         return { task: { taskId: "t1", status: "working" } };
       });
       const { starts } = server;
       server.on("tasks/get", (_params, id) => {
-        if (starts === 0) process.exit(1);
+        if (starts === 0 || given.later === "ending") process.exit(1);
         server.error(id, -32602, "no such task");
       });
     };
-    const source = script.toString().replace('const when = "";', `const when = "${when}";`);
-    const target = rawServer({ toString: () => source } as never, countFile);
+    const target = rawServerWith({ when, later }, script, newCountFile());
     const { result, text, said } = await call(target, { repeatableTools: ["long"] });
     expect(result.error?.code).toBe("mcp_connection_lost");
     expect(text).toContain("may or may not have had an effect");
@@ -277,13 +229,8 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
   });
 
   it("goes on asking over a new connection after a break", async () => {
-    const countFile = join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
     const target = rawServer((server) => {
-      server.on("initialize", ({ protocolVersion }) => ({
-        protocolVersion,
-        capabilities: { tools: {}, tasks: { requests: { tools: { call: {} } } } },
-        serverInfo: { name: "raw", version: "1" },
-      }));
+      server.capabilities({ tools: {}, tasks: { requests: { tools: { call: {} } } } });
       const { starts } = server;
       server.tools({ name: "long", execution: { taskSupport: "required" } });
       server.on("tools/call", () => ({ task: { taskId: "t1", status: "working" } }));
@@ -292,31 +239,29 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
         return { taskId: "t1", status: "completed" };
       });
       server.on("tasks/result", () => server.text(`after ${starts}`));
-    }, countFile);
+    }, newCountFile());
     expect((await call(target)).text).toMatch(/^after [1-9]/);
   });
 });
 
-describe.each([1, 2] as const)("a task of server-everything, line %i of the SDK", (sdk) => {
-  const target = { command: process.execPath, args: [serverProgram("everything")] };
-
-  it.each([false, true])("is followed to its end (streaming: %s)", async (streaming) => {
-    const { environment } = hurry();
-    await using mcp = mcpTools(target, { name: "all", sdk });
-    const { agent } = scripted([["all_simulate-research-query", { topic: "tides" }]], {
-      contextProviders: [mcp],
-      environment,
+// At the same time: the server takes its time, and nothing else does.
+describe.concurrent.each(linesAndModes)(
+  "a task of server-everything, line $sdk of the SDK, $mode",
+  ({ sdk, mode }) => {
+    it("is followed to its end", async () => {
+      const { environment } = hurry();
+      const target = { command: process.execPath, args: [serverProgram("everything")] };
+      await using mcp = mcpTools(target, { name: "all", sdk });
+      const { agent } = scripted([["all_simulate-research-query", { topic: "tides" }]], {
+        contextProviders: [mcp],
+        environment,
+      });
+      const shown: string[] = [];
+      const response = await runIn(mode, agent, "go", {}, (update) => {
+        if (update.type === "progress") shown.push(JSON.stringify(update.contents));
+      });
+      expect(readable(onlyResult(response))).toContain("# Research Report: tides");
+      if (mode === "streamed") expect(shown.join()).toContain("Synthesizing findings");
     });
-    const shown = new Set<string>();
-    const { messages } = await (streaming
-      ? agent.run("go", {
-          onUpdate(update) {
-            if (update.type === "progress") shown.add(JSON.stringify(update.contents));
-          },
-        })
-      : agent.run("go"));
-    const [result] = resultsOf(messages);
-    expect(result && readable(result)).toContain("# Research Report: tides");
-    if (streaming) expect([...shown].join()).toContain("Synthesizing findings");
-  });
-});
+  },
+);

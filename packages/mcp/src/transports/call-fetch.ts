@@ -1,7 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { type CallScope, callScope } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
-import { watchedBody } from "./watched-body.js";
+import { longestEvent, total } from "./byte-measures.js";
+import { type BodyWatcher, watchedBody } from "./watched-body.js";
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -13,7 +14,7 @@ export interface CallFetchTerms {
   readonly headers: HeaderRecord;
   /** With requests that are not made for a call. */
   readonly ambientHeaders?: (() => Promise<HeaderRecord>) | undefined;
-  /** Of one answer. */
+  /** Of one answer, and of one event of a stream. */
   readonly maxBytes: number;
   readonly fetch?: Fetch | undefined;
 }
@@ -56,9 +57,7 @@ export function callFetch(terms: CallFetchTerms): Fetch {
       return fetchAnswer(fetchIt, input, request, scope, maxBytes);
     }
     const response = await fetchIt(input, request);
-    // A stream of many messages has no length that would say anything; each message has.
-    if (response.body === null || isStream(response)) return response;
-    return withBody(response, watchedBody(response.body, maxBytes));
+    return response.body === null ? response : watched(response, response.body, maxBytes);
   };
 }
 
@@ -86,9 +85,8 @@ async function fetchAnswer(
       // The answer may be on its way through the SDK still, which takes no turn of the event loop.
       setTimeout(tell, 0);
     };
-    const body = watchedBody(response.body, maxBytes, { ended, dropped: release });
     isWatched = true;
-    return withBody(response, body);
+    return watched(response, response.body, maxBytes, { ended, dropped: release });
   } finally {
     if (!isWatched) release();
   }
@@ -133,6 +131,17 @@ function lowerCase(headers: HeaderRecord): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
+}
+
+function watched(
+  response: Response,
+  body: ReadableStream<Uint8Array>,
+  maxBytes: number,
+  watcher?: BodyWatcher,
+): Response {
+  // A stream of many messages has no length that would say anything; each message has.
+  const measure = isStream(response) ? longestEvent() : total();
+  return withBody(response, watchedBody(body, { maxBytes, measure }, watcher));
 }
 
 /** A response with another body. The constructor would lose its address. */

@@ -1,4 +1,11 @@
 import { McpError } from "../mcp-error.js";
+import type { ByteMeasure } from "./byte-measures.js";
+
+/** How much of a body there may be, in whatever is measured of it. */
+export interface BodyLimit {
+  readonly maxBytes: number;
+  readonly measure: ByteMeasure;
+}
 
 /** Who is told of the end of a body. One of the two, once. */
 export interface BodyWatcher {
@@ -15,11 +22,10 @@ export interface BodyWatcher {
  */
 export function watchedBody(
   body: ReadableStream<Uint8Array>,
-  maxBytes: number,
+  { maxBytes, measure }: BodyLimit,
   watcher?: BodyWatcher,
 ): ReadableStream<Uint8Array> {
   const reader = body.getReader();
-  let bytes = 0;
   return new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -30,8 +36,7 @@ export function watchedBody(
             watcher?.ended();
             return;
           }
-          bytes += value.byteLength;
-          if (bytes > maxBytes) {
+          if (measure(value) > maxBytes) {
             const message = `The server's answer is too large: more than ${maxBytes} bytes.`;
             throw new McpError("mcp_wrong_answer", message);
           }

@@ -25,10 +25,12 @@ export interface HttpServerProcess extends AsyncDisposable {
   readonly url: string;
 }
 
+/** @param at Where another one has been. Default: where nobody is. */
 export async function startEverything(
   transport: "streamableHttp" | "sse",
+  at?: HttpServerProcess,
 ): Promise<HttpServerProcess> {
-  const port = await freePort();
+  const port = at === undefined ? await freePort() : Number(new URL(at.url).port);
   const child = spawn(process.execPath, [serverProgram("everything"), transport], {
     env: { ...process.env, PORT: String(port) },
     stdio: ["ignore", "ignore", "pipe"],
@@ -37,7 +39,7 @@ export async function startEverything(
   return {
     url: `http://127.0.0.1:${port}/${transport === "sse" ? "sse" : "mcp"}`,
     async [Symbol.asyncDispose]() {
-      if (child.exitCode !== null) return;
+      if (child.exitCode !== null || child.signalCode !== null) return;
       const exit = once(child, "exit");
       child.kill("SIGKILL");
       await exit;

@@ -10,7 +10,7 @@ export interface Posted {
   readonly headers: IncomingMessage["headers"];
 }
 
-/** Answers by hand; a plain object is sent as the result, in JSON. */
+/** Answers by hand; a plain object is sent as the result, in JSON. A notification has none. */
 export type PostHandler = (
   posted: Posted,
   response: ServerResponse,
@@ -68,6 +68,12 @@ export class RawHttpServer implements AsyncDisposable {
     return this.on("tools/list", () => ({ tools }));
   }
 
+  /** Sends a notification over the streams that it keeps. */
+  notify(message: JsonObject): void {
+    const data = JSON.stringify({ jsonrpc: "2.0", ...message });
+    for (const response of this.#streams) response.write(`data: ${data}\n\n`);
+  }
+
   /** A stream that {@link breakStreams} breaks. */
   keep(response: ServerResponse): void {
     this.#streams.add(response);
@@ -100,6 +106,7 @@ export class RawHttpServer implements AsyncDisposable {
     this.posted.push(posted);
     const handler = this.#handlers.get(method);
     if (id === undefined) {
+      await handler?.(posted, response);
       response.writeHead(202).end();
       return;
     }

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
-const [source, countFile] = process.argv.slice(2);
+const [source, given, countFile] = process.argv.slice(2);
 const handlers = new Map();
 let answered = () => {};
 let starts = 0;
@@ -24,21 +24,25 @@ const server = {
   write: (text) => void process.stdout.write(text),
   say: (text) => void process.stderr.write(`${text}\n`),
   text: (text) => ({ content: [{ type: "text", text }] }),
+  capabilities: (capabilities) => {
+    const serverInfo = { name: "raw", version: "1.0.0" };
+    server.on("initialize", ({ protocolVersion }) => ({
+      protocolVersion,
+      capabilities,
+      serverInfo,
+    }));
+  },
   tools: (...tools) => {
     const listed = tools.map((tool) => ({ inputSchema: { type: "object" }, ...tool }));
     server.on("tools/list", () => ({ tools: listed }));
   },
 };
 
-server.on("initialize", ({ protocolVersion }) => ({
-  protocolVersion,
-  capabilities: { tools: { listChanged: true } },
-  serverInfo: { name: "raw", version: "1.0.0" },
-}));
+server.capabilities({ tools: { listChanged: true } });
 server.on("notifications/initialized", () => undefined);
 server.on("ping", () => ({}));
 
-new Function(`return (${source})`)()(server);
+new Function(`return (${source})`)()(server, JSON.parse(given));
 
 const lines = createInterface({ input: process.stdin });
 lines.on("line", (line) => {

@@ -1,3 +1,6 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { StdioServer } from "../../src/index.js";
 
@@ -7,6 +10,8 @@ export interface RawServer {
   on(method: string, handler: (params: Params, id: number) => unknown): void;
   /** Gets what the client answers to requests of the server: results, and errors. */
   onAnswer(handler: (id: string | number, answer: unknown) => void): void;
+  /** Answers the handshake, with what it can do. Default: tools, which may change. */
+  capabilities(capabilities: object): void;
   /** Offers these tools, and answers `tools/list`. */
   tools(...tools: readonly object[]): void;
   /** Sends a message, as it is. */
@@ -43,8 +48,26 @@ const program = fileURLToPath(new URL("raw-server-process.mjs", import.meta.url)
  * @param countFile Where the starts are counted.
  */
 export function rawServer(script: (server: RawServer) => void, countFile = ""): StdioServer {
+  return rawServerWith({}, script, countFile);
+}
+
+/**
+ * The same, where several servers differ in something.
+ *
+ * @param given What the script gets beside the server. It goes along as JSON.
+ */
+export function rawServerWith<Given extends object>(
+  given: Given,
+  script: (server: RawServer, given: Given) => void,
+  countFile = "",
+): StdioServer {
   return {
     command: process.execPath,
-    args: [program, script.toString(), countFile],
+    args: [program, script.toString(), JSON.stringify(given), countFile],
   };
+}
+
+/** A file for a server that counts its starts, where no other one does. */
+export function newCountFile(): string {
+  return join(mkdtempSync(join(tmpdir(), "tunic-mcp-")), "starts");
 }
