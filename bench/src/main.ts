@@ -2,6 +2,7 @@ import { resumeRatios, signingMs } from "./approvals.js";
 import { floor } from "./floor.js";
 import { bundleSize, importRatio } from "./footprint.js";
 import { idle, layerRatio } from "./layers.js";
+import { callRatios, connectRatio } from "./mcp.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
 import { sdkStreamRatio, services } from "./sdk-streams.js";
 import { addedAfter, addedPerCall, promptBytes } from "./secured.js";
@@ -35,6 +36,8 @@ const limits: Record<string, number> = {
   "flow-prompt": 1,
   "skills-discovery": 1,
   "skills-prompt": 1,
+  "mcp-call": 1.15,
+  "mcp-connect": 1.5,
   import: 0.5,
   bundle: 45 * 1024,
 };
@@ -92,6 +95,11 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
     return { share: Math.max(cold / 1000, warm / 50), cold, warm };
   },
   "skills-prompt": () => promptShare(500),
+  async "mcp-call"() {
+    const ratios = await callRatios();
+    return { ratio: Math.max(...Object.values(ratios)), ...ratios };
+  },
+  "mcp-connect": async () => ({ ratio: await connectRatio() }),
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),
 };

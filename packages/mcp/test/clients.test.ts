@@ -6,6 +6,7 @@ import { tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { type McpClient, type McpTarget, mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted } from "./support/agents.js";
+import { RawHttpServer } from "./support/raw-http-server.js";
 import { rawServer } from "./support/raw-server.js";
 
 const target = rawServer((server) => {
@@ -92,10 +93,40 @@ describe("mcpTools", () => {
     }
   });
 
-  it("connects to nobody whose tools it may not use", async () => {
-    await using mcp = mcpTools({ command: "/does/not/exist" }, { name: "s", allowedTools: [] });
-    const { agent } = scripted([], { contextProviders: [mcp] });
+  it.each([{ allowedTools: [] }, { allowedTools: ["a", "b"], blockedTools: ["b", "a", "c"] }])(
+    "connects to nobody whose tools it may not use: %o",
+    async (filters) => {
+      await using mcp = mcpTools({ command: "/does/not/exist" }, { name: "s", ...filters });
+      const { agent } = scripted([], { contextProviders: [mcp] });
+      expect((await agent.run("go")).text).toBe("done");
+    },
+  );
+
+  it("connects to ten servers at the same time", async () => {
+    await using server = await RawHttpServer.start();
+    let greeted = 0;
+    let allGreeted = (): void => {};
+    const together = new Promise<void>((resolve) => {
+      allGreeted = resolve;
+    });
+    server.on("initialize", async ({ params }) => {
+      greeted += 1;
+      if (greeted === 10) allGreeted();
+      // One after the other, they would wait for ever.
+      await together;
+      return {
+        protocolVersion: params["protocolVersion"] ?? "",
+        capabilities: { tools: {} },
+        serverInfo: { name: "raw", version: "1" },
+      };
+    });
+    const contextProviders = Array.from({ length: 10 }, (_, at) =>
+      mcpTools(server.url, { name: `s${at}`, sdk: 1 }),
+    );
+    const { agent, client } = scripted([], { contextProviders });
     expect((await agent.run("go")).text).toBe("done");
+    expect(client.requests[0]?.options.tools).toHaveLength(10);
+    await agent.close();
   });
 
   it("says which program cannot be started", async () => {

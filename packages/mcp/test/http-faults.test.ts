@@ -13,6 +13,8 @@ import {
 } from "./support/agents.js";
 import { events, type Posted, RawHttpServer, sseServer, text } from "./support/raw-http-server.js";
 
+const isCall = ({ method }: { method: string }): boolean => method === "tools/call";
+
 const number = createStateKey<number>("number", () => -1);
 
 describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", ({ sdk, mode }) => {
@@ -34,6 +36,20 @@ describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", 
       return undefined;
     });
     expect(readable(await called(server))).toBe("streamed");
+  });
+
+  it("says nothing of a call that is answered", async () => {
+    await using server = await RawHttpServer.start();
+    server.on("tools/call", ({ id }, response) => {
+      events(response)({ id: id ?? 0, result: text("streamed") });
+      response.end();
+      return undefined;
+    });
+    await using mcp = mcpTools(server.url, { name: "s", sdk });
+    const { agent } = scripted([["s_go"], ["s_go"], ["s_go"]], { contextProviders: [mcp] });
+    await agent.run("go");
+    const after = server.posted.slice(server.posted.findIndex(isCall));
+    expect(after.map(({ method }) => method)).toEqual(["tools/call", "tools/call", "tools/call"]);
   });
 
   it.each(["end", "destroy"] as const)(

@@ -7,6 +7,7 @@ import {
 } from "@tunic/core";
 import { readElicitation } from "../asking/elicitation.js";
 import type { Question } from "../asking/question.js";
+import type { McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
 import { pauseWith, type Round } from "./paused-call.js";
@@ -34,7 +35,7 @@ const urlsRequired = -32042;
 export async function answerRounds(
   call: AskingCall,
   first: Round,
-  signal: AbortSignal | undefined,
+  options: McpRequestOptions,
   send: (params: JsonObject | undefined) => Promise<JsonObject>,
 ): Promise<JsonObject | MiddlewareTermination<ToolResult>> {
   let round = first;
@@ -45,7 +46,7 @@ export async function answerRounds(
       throw wrong(`The server has asked ${mostRounds} times, and still asks.`);
     }
     const { requests, requestState } = asked;
-    const { questions, responses } = await answerAll(call, requests, signal);
+    const { questions, responses } = await answerAll(call, requests, options);
     const isError = asked.isError === true;
     if (isError) refuseUnaccepted(responses);
     round = {
@@ -71,15 +72,11 @@ type Sent =
     };
 
 async function sendRound(
-  { requestState, inputResponses }: Round,
+  round: Round,
   send: (params: JsonObject | undefined) => Promise<JsonObject>,
 ): Promise<Sent> {
-  const params = {
-    ...(requestState !== undefined && { requestState }),
-    ...(inputResponses && Object.keys(inputResponses).length > 0 && { inputResponses }),
-  };
   try {
-    const answer = await send(Object.keys(params).length > 0 ? params : undefined);
+    const answer = await send(paramsOf(round));
     if (answer["resultType"] !== "input_required") return { answer };
     const { inputRequests, requestState: state } = answer;
     const requests = isJsonObject(inputRequests) ? Object.entries(inputRequests) : [];
@@ -99,10 +96,20 @@ async function sendRound(
   }
 }
 
+/** What a round has to say beside name and arguments. */
+function paramsOf({ requestState, inputResponses = {} }: Round): JsonObject | undefined {
+  const hasResponses = Object.keys(inputResponses).length > 0;
+  if (requestState === undefined && !hasResponses) return undefined;
+  return {
+    ...(requestState !== undefined && { requestState }),
+    ...(hasResponses && { inputResponses }),
+  };
+}
+
 async function answerAll(
   call: AskingCall,
   requests: readonly (readonly [key: string, request: unknown])[],
-  signal: AbortSignal = call.context.signal,
+  { signal = call.context.signal, origin }: McpRequestOptions,
 ): Promise<{ readonly questions: readonly Question[]; readonly responses: JsonObject }> {
   if (requests.length > mostRequests) {
     throw wrong(`The server asks for ${requests.length} things at once.`);
@@ -127,7 +134,6 @@ async function answerAll(
       if (handler === undefined) {
         throw wrong(`The server asks for ${JSON.stringify(method)}, which it was not offered.`);
       }
-      const origin = call;
       responses.push([key, await handler(isJsonObject(params) ? params : {}, { signal, origin })]);
     }),
   );

@@ -1,5 +1,6 @@
 import { setMaxListeners } from "node:events";
 import { ToolTimeoutError } from "@tunic/core";
+import { Cancellation } from "../client/cancellation.js";
 import { cancelled } from "../client/run-request.js";
 
 /** The clock of a run. */
@@ -19,20 +20,20 @@ export interface CallLimits {
  * Runs a call under its time limits. Every sign of progress gives it `timeoutMs` again, and none gives it more
  * than `maxTotalTimeoutMs`.
  *
- * @param work Gets a signal that fires when nobody waits for it any more, what to call at each sign of progress, and
- * what fires the signal: work that goes on after its value has come is not stopped by the time limits.
+ * @param work Gets what ends when nobody waits for it any more, and what to call at each sign of progress. What goes on
+ * after its value has come is not ended by the time limits.
  * @throws ToolTimeoutError when the time is up; the reason of the signal, as it is.
  */
 export function withinLimits<Value>(
   clock: Clock,
   { timeoutMs, maxTotalTimeoutMs }: CallLimits,
   outer: AbortSignal,
-  work: (signal: AbortSignal, progressed: () => void, cancel: () => void) => Promise<Value>,
+  work: (cancellation: Cancellation, progressed: () => void) => Promise<Value>,
 ): Promise<Value> {
-  // One promise, one controller and one timer: calls are many.
+  // One promise and one timer: calls are many.
   return new Promise<Value>((resolve, reject) => {
     if (outer.aborted) throw outer.reason;
-    const controller = new AbortController();
+    const cancellation = new Cancellation();
     const end = clock.now() + maxTotalTimeoutMs;
     let isOver = false;
     const release = (): void => {
@@ -43,7 +44,7 @@ export function withinLimits<Value>(
     const stop = (reason: unknown): void => {
       release();
       reject(reason);
-      controller.abort(cancelled);
+      cancellation.abort(cancelled);
     };
     const abort = (): void => stop(outer.reason);
     const startTimer = (): (() => void) => {
@@ -61,8 +62,7 @@ export function withinLimits<Value>(
       cancelTimer();
       cancelTimer = startTimer();
     };
-    const cancel = (): void => controller.abort(cancelled);
-    work(controller.signal, progressed, cancel).then(
+    work(cancellation, progressed).then(
       (value) => {
         release();
         resolve(value);

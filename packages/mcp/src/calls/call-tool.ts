@@ -4,6 +4,7 @@ import {
   ToolError,
   type ToolResult,
 } from "@tunic/core";
+import { CallOptions } from "../client/call-options.js";
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
@@ -55,24 +56,23 @@ export async function callTool(call: RemoteCall): Promise<CallOutcome> {
 async function start(call: RemoteCall, round: Round): Promise<CallOutcome> {
   const { server } = call;
   const headers = typeof server.options.headers === "function" ? await headersFor(call) : undefined;
-  const flight = server.flights.begin(call);
-  const { progressed: onProgress } = flight;
-  return fly(call, flight, (leg, signal) => {
-    const options = { signal, onProgress, headers, origin: call, allowInputRequired: true };
+  const flight = server.flights.begin();
+  return fly(call, flight, (leg) => {
+    const options = new CallOptions(leg.cancellation, flight.progressed, flight, headers);
     return flight.begin(leg, () => callOrRepeat(call, round, options));
   });
 }
 
 /** A call that has waited for a person. */
 function waitFor(call: RemoteCall, flight: Flight): Promise<CallOutcome> {
-  return fly(call, flight, (leg, signal) => flight.goOn(leg, signal));
+  return fly(call, flight, (leg) => flight.goOn(leg));
 }
 
 /** Waits for the call, or until the server asks a person: then it is kept, and this run ends. */
 async function fly(
   call: RemoteCall,
   flight: Flight,
-  go: (leg: Leg, signal: AbortSignal) => Promise<CallOutcome | undefined>,
+  go: (leg: Leg) => Promise<CallOutcome | undefined>,
 ): Promise<CallOutcome> {
   const { server, context } = call;
   const { label, options, flights } = server;
@@ -85,18 +85,18 @@ async function fly(
         context.run,
         options,
         context.signal,
-        (signal, progressed, cancel) => {
+        (cancellation, progressed) => {
           const onProgress = (progress: McpProgress): void => {
             progressed();
             showProgress(context, progress);
           };
-          return next({ context, cancel, onProgress }, signal);
+          return next({ context, cancellation, onProgress });
         },
       );
       isDone = outcome !== undefined;
       if (outcome !== undefined) return outcome;
       // A server may take its question back at once.
-      next = (leg, signal) => flight.goOn(leg, signal);
+      next = (leg) => flight.goOn(leg);
     } while (flight.questions.length === 0);
     const ms = options.elicitationTimeoutMs;
     const id = flights.park(flight, context.call.callId, context.run, ms);
@@ -145,7 +145,7 @@ async function callOnce(
   try {
     const { name, definition } = tool;
     const meta = callMeta(client, settings.logLevel);
-    const answer = await answerRounds(call, round, options.signal, (params) => {
+    const answer = await answerRounds(call, round, options, (params) => {
       const request = { name, arguments: args, definition, meta, params };
       return runsAsTask(server, client, tool)
         ? callAsTask(client, request, options, { server, clock: call.context.run })

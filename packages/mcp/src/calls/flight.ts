@@ -1,7 +1,9 @@
 import type { FunctionInvocationContext, MiddlewareTermination, ToolResult } from "@tunic/core";
 import type { McpElicitation, McpElicitationAnswer } from "../asking/elicitation.js";
 import type { Question } from "../asking/question.js";
+import type { Cancellation } from "../client/cancellation.js";
 import type { McpProgress } from "../client/mcp-client.js";
+import { cancelled } from "../client/run-request.js";
 
 /** What a call comes to. */
 export type CallOutcome = ToolResult | MiddlewareTermination<ToolResult>;
@@ -15,7 +17,7 @@ interface OpenQuestion {
 export interface Leg {
   readonly context: FunctionInvocationContext;
   /** Ends the request, of which the server is told. */
-  readonly cancel: () => void;
+  readonly cancellation: Cancellation;
   readonly onProgress: (progress: McpProgress) => void;
 }
 
@@ -24,9 +26,9 @@ export interface Leg {
  * run ends, and another one goes on with the answer.
  */
 export class Flight {
-  readonly #questions = new Map<string, OpenQuestion>();
+  #questions: readonly OpenQuestion[] = [];
   #leg: Leg | undefined;
-  #cancel = (): void => {};
+  #cancellation: Cancellation | undefined;
   #outcome: Promise<CallOutcome> | undefined;
   #wake: (() => void) | undefined;
   #asked = 0;
@@ -38,24 +40,20 @@ export class Flight {
 
   /** What the server waits for. */
   get questions(): readonly Question[] {
-    return [...this.#questions.values()].map(({ question }) => question);
+    return this.#questions.map(({ question }) => question);
   }
 
   begin(leg: Leg, work: () => Promise<CallOutcome>): Promise<CallOutcome | undefined> {
-    this.#cancel = leg.cancel;
+    this.#cancellation = leg.cancellation;
     this.#leg = leg;
     this.#outcome = work();
     return this.#next(this.#outcome);
   }
 
-  /**
-   * Another run waits for the call from now on.
-   *
-   * @param signal Fires when it no longer does.
-   */
-  goOn(leg: Leg, signal: AbortSignal): Promise<CallOutcome | undefined> {
+  /** Another run waits for the call from now on. */
+  goOn(leg: Leg): Promise<CallOutcome | undefined> {
     this.#leg = leg;
-    signal.addEventListener("abort", () => this.#cancel());
+    leg.cancellation.addEventListener("abort", () => this.#cancellation?.abort(cancelled));
     return this.#next(this.#outcome);
   }
 
@@ -73,37 +71,38 @@ export class Flight {
       if (signal.aborted) return resolve({ action: "cancel" });
       const key = `${this.#asked++}`;
       const answer = (result: McpElicitationAnswer): void => {
-        this.#questions.delete(key);
+        this.#questions = this.#questions.filter((each) => each !== open);
         signal.removeEventListener("abort", takeBack);
         resolve(result);
       };
       const takeBack = (): void => answer({ action: "cancel" });
       signal.addEventListener("abort", takeBack);
-      this.#questions.set(key, { question: { key, elicitation, tries: 0 }, answer });
+      const open: OpenQuestion = { question: { key, elicitation, tries: 0 }, answer };
+      this.#questions = [...this.#questions, open];
       this.#wake?.();
     });
   }
 
   /** One of {@link questions} is answered. */
   answer(key: string, answer: McpElicitationAnswer): void {
-    this.#questions.get(key)?.answer(answer);
+    this.#open(key)?.answer(answer);
   }
 
   /** The same question once more. */
   askAgain(question: Question): void {
-    const open = this.#questions.get(question.key);
+    const open = this.#open(question.key);
     if (open !== undefined) open.question = question;
   }
 
   /** Nobody will answer what is asked. */
   dismiss(): void {
-    for (const { answer } of [...this.#questions.values()]) answer({ action: "cancel" });
+    for (const { answer } of this.#questions) answer({ action: "cancel" });
   }
 
   /** Nobody will answer, and nobody waits. */
   abandon(): void {
     this.dismiss();
-    this.#cancel();
+    this.#cancellation?.abort(cancelled);
   }
 
   /** Calls back when the server is done with it, whoever waits. */
@@ -111,11 +110,15 @@ export class Flight {
     this.#outcome?.then(callback, callback);
   }
 
+  #open(wanted: string): OpenQuestion | undefined {
+    return this.#questions.find(({ question }) => question.key === wanted);
+  }
+
   /** Undefined where the server has asked. */
   #next(outcome: Promise<CallOutcome> | undefined): Promise<CallOutcome | undefined> {
     return new Promise((resolve, reject) => {
       this.#wake = () => resolve(undefined);
-      if (this.#questions.size > 0) this.#wake();
+      if (this.#questions.length > 0) this.#wake();
       outcome?.then(resolve, reject);
     });
   }

@@ -16,8 +16,7 @@ interface Unclaimed {
 
 /** The calls that one server works on. */
 export class Flights {
-  readonly #active = new Map<Flight, unknown>();
-  readonly #byOrigin = new Map<unknown, Flight>();
+  readonly #active = new Set<Flight>();
   readonly #parked = new Map<string, Parked>();
   #unclaimed: Unclaimed[] = [];
 
@@ -26,18 +25,15 @@ export class Flights {
     return this.#active.size === 0;
   }
 
-  /** @param origin What requests that the server makes for this call are told by. */
-  begin(origin: unknown): Flight {
+  begin(): Flight {
     const flight = new Flight();
-    this.#active.set(flight, origin);
-    this.#byOrigin.set(origin, flight);
+    this.#active.add(flight);
     return flight;
   }
 
   /** @param isDone Whether the server has answered: then whatever it still asks is about another call. */
   end(flight: Flight, isDone: boolean): void {
     flight.dismiss();
-    this.#byOrigin.delete(this.#active.get(flight));
     this.#active.delete(flight);
     if (this.#unclaimed.length === 0) return;
     // It may have been about this one, and is not for the eyes of others.
@@ -73,10 +69,11 @@ export class Flights {
    * The call for which the server asks something. Where the transport does not tell, it is the only one there is; else
    * this waits until it is clear, since a call that asks does not end before it is answered. Undefined where it
    * cannot become clear, or might be somebody else's.
+   *
+   * @param origin Of the request that the server works on, where it is known: the flight that has made it.
    */
   whose(origin: unknown, signal: AbortSignal): Promise<Flight | undefined> {
-    const known = origin === undefined ? undefined : this.#byOrigin.get(origin);
-    if (known !== undefined) return Promise.resolve(known);
+    if (origin instanceof Flight && this.#active.has(origin)) return Promise.resolve(origin);
     return new Promise((resolve) => {
       const unclaimed: Unclaimed = {
         claim(flight) {
@@ -97,7 +94,7 @@ export class Flights {
 
   /** The same, where it is enough to know the run. */
   whoseRun(origin: unknown, signal: AbortSignal): Promise<Flight | undefined> {
-    const [first, ...others] = this.#active.keys();
+    const [first, ...others] = this.#active;
     const run = first?.context?.run;
     const isOne = run !== undefined && others.every(({ context }) => context?.run === run);
     return isOne ? Promise.resolve(first) : this.whose(origin, signal);
@@ -118,7 +115,7 @@ export class Flights {
   }
 
   #settleClaims(): void {
-    const all = [...this.#active.keys()];
+    const all = [...this.#active];
     const silent = all.filter(({ questions }) => questions.length === 0);
     // Where all have asked already, the only one asks once more.
     const candidates = silent.length > 0 ? silent : all.length === 1 ? all : [];

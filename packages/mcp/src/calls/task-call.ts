@@ -191,9 +191,7 @@ class TaskFollower {
     const { signal } = this.#options;
     try {
       const answer = await this.#ask("tasks/get", (request) =>
-        withinMs(pollMs, "No answer.", (inner) =>
-          request(signal === undefined ? inner : AbortSignal.any([signal, inner])),
-        ),
+        withinMs(pollMs, "No answer.", request, signal),
       );
       return readTask(answer, this.#taskId);
     } catch (error) {

@@ -1,5 +1,7 @@
 import { withAbort } from "@tunic/core";
+import { stopSignalOf } from "./call-options.js";
 import { type CallScope, callScope, markResumable } from "./call-scope.js";
+import type { StopSignal } from "./cancellation.js";
 import type { McpClient, McpProgress, McpRequestOptions } from "./mcp-client.js";
 import { toMcpError } from "./sdk-errors.js";
 
@@ -11,7 +13,7 @@ export const cancelled = "The caller no longer waits for it.";
 
 /** How an SDK is asked. The scope is there where the transport needs one. */
 export type SendRequest<Value> = (
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
   scope: CallScope | undefined,
 ) => Promise<Value>;
 
@@ -25,12 +27,13 @@ export interface RequestSettings {
 
 export function requestSettings(
   { onProgress }: McpRequestOptions,
-  signal: AbortSignal | undefined,
+  signal: StopSignal | undefined,
   scope: CallScope | undefined,
 ): RequestSettings {
   return {
     timeout: noTimeout,
-    ...(signal && { signal }),
+    // All that the SDKs ask of a signal where they make no HTTP request with it.
+    ...(signal && { signal: signal as AbortSignal }),
     ...(scope && { onresumptiontoken: () => markResumable(scope) }),
     ...(onProgress && { onprogress: onProgress }),
   };
@@ -63,10 +66,10 @@ export async function runRequest<Value>(
   isScoped: boolean,
   send: SendRequest<Value>,
 ): Promise<Value> {
-  const { signal } = options;
+  const signal = stopSignalOf(options);
   if (signal?.aborted) throw signal.reason;
   try {
-    return isScoped ? await runScoped(options, send) : await send(signal, undefined);
+    return isScoped ? await runScoped(options, signal, send) : await send(signal, undefined);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw toMcpError(error, true);
@@ -74,12 +77,14 @@ export async function runRequest<Value>(
 }
 
 async function runScoped<Value>(
-  { signal, headers, origin }: McpRequestOptions,
+  { headers, origin }: McpRequestOptions,
+  signal: StopSignal | undefined,
   send: SendRequest<Value>,
 ): Promise<Value> {
   const controller = new AbortController();
   const stop = (): void => controller.abort(cancelled);
   signal?.addEventListener("abort", stop);
+  let isOver = false;
   try {
     return await new Promise<Value>((resolve, reject) => {
       const scope: CallScope = {
@@ -87,6 +92,8 @@ async function runScoped<Value>(
         origin,
         resumable: false,
         lost(error) {
+          // The first line of the SDK would cancel a request at the server that is answered.
+          if (isOver) return;
           reject(error);
           stop();
         },
@@ -94,6 +101,7 @@ async function runScoped<Value>(
       callScope.run(scope, send, controller.signal, scope).then(resolve, reject);
     });
   } finally {
+    isOver = true;
     signal?.removeEventListener("abort", stop);
   }
 }

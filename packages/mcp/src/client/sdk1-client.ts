@@ -38,10 +38,10 @@ export function adaptSdk1(
 ): McpClient {
   listen(client as SdkListeners, hooks);
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, isScoped, async (signal, scope) => {
+    runRequest(options, isScoped, (signal, scope) => {
       const settings = requestSettings(options, signal, scope);
-      const message = { method, ...(params && { params: { ...params } }) };
-      return (await client.request(message, ResultSchema, settings)) as JsonObject;
+      const message = { method, ...(params && { params }) };
+      return client.request(message, ResultSchema, settings) as Promise<JsonObject>;
     });
   return {
     get server() {

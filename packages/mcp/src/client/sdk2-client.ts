@@ -2,6 +2,7 @@ import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/cl
 import { isJsonObject, type JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
 import { type AdapterTerms, type CallScope, callScope } from "./call-scope.js";
+import type { StopSignal } from "./cancellation.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks, McpRequestOptions, McpToolCall } from "./mcp-client.js";
@@ -66,7 +67,7 @@ export function adaptSdk2(
   // A client that was given answers by itself, as its owner has it.
   const settingsOf = (
     { allowInputRequired, ...options }: McpRequestOptions,
-    signal: AbortSignal | undefined,
+    signal: StopSignal | undefined,
     scope: CallScope | undefined,
   ): RequestOptions => ({
     ...requestSettings(options, signal, scope),
@@ -74,26 +75,22 @@ export function adaptSdk2(
   });
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, isScoped, async (signal, scope) => {
-      const message = { method, ...(params && { params: { ...params } }) };
-      return (await client.request(
-        message,
-        anyObject,
-        settingsOf(options, signal, scope),
-      )) as JsonObject;
+    runRequest(options, isScoped, (signal, scope) => {
+      const message = { method, ...(params && { params }) };
+      const settings = settingsOf(options, signal, scope);
+      return client.request(message, anyObject, settings) as Promise<JsonObject>;
     });
   const modernCall = (call: McpToolCall, options: McpRequestOptions = {}): Promise<JsonObject> =>
-    runRequest(options, isScoped, async (signal, scope) => {
+    runRequest(options, isScoped, (signal, scope) => {
       const { name, arguments: args, definition, meta, params } = call;
       // Without its output schema: results are checked by whoever reads them.
       const { outputSchema: _, ...toolDefinition } = definition ?? {};
-      return (await client.callTool(
-        { ...params, name, arguments: args, ...(meta && { _meta: meta }) },
-        {
-          ...settingsOf(options, signal, scope),
-          ...(definition && { toolDefinition: toolDefinition as never }),
-        },
-      )) as unknown as JsonObject;
+      const all = { ...params, name, arguments: args, ...(meta && { _meta: meta }) };
+      const settings = {
+        ...settingsOf(options, signal, scope),
+        ...(definition && { toolDefinition: toolDefinition as never }),
+      };
+      return client.callTool(all, settings) as Promise<unknown> as Promise<JsonObject>;
     });
   return {
     get server() {

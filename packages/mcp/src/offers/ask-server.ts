@@ -32,10 +32,9 @@ export async function askServer(
   for (let tries = 1; ; tries++) {
     const client = await connection.acquire(signal);
     try {
-      const answer = await withinMs(timeoutMs, late, (inner) => {
-        const both = signal === undefined ? inner : AbortSignal.any([signal, inner]);
-        return client.request(method, params, { signal: both, headers });
-      });
+      const ask = (inner: AbortSignal) =>
+        client.request(method, params, { signal: inner, headers });
+      const answer = await withinMs(timeoutMs, late, ask, signal);
       connection.succeeded();
       return answer;
     } catch (error) {

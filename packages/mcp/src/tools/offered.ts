@@ -9,6 +9,9 @@ export function isOffered(
 }
 
 /** Whether the options let no tool through, whatever the server has. */
-export function offersNothing({ allowed }: Pick<ReadOptions, "allowed">): boolean {
-  return allowed?.size === 0;
+export function offersNothing({
+  allowed,
+  blocked,
+}: Pick<ReadOptions, "allowed" | "blocked">): boolean {
+  return allowed !== undefined && [...allowed].every((name) => blocked.has(name));
 }

@@ -1,6 +1,8 @@
-import { callScope } from "../client/call-scope.js";
+import { setMaxListeners } from "node:events";
+import { type CallScope, callScope } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
-import { type ByteMeasure, longestEvent, total } from "./byte-measures.js";
+import { longestEvent, total } from "./byte-measures.js";
+import { watchedBody } from "./watched-body.js";
 
 type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -36,33 +38,87 @@ const ofTransport: ReadonlySet<string> = new Set([
  * SDK would not.
  */
 export function callFetch(terms: CallFetchTerms): Fetch {
-  const { url: server, headers, ambientHeaders, maxBytes, fetch: given } = terms;
-  return async (input, init) => {
-    const scope = callScope.getStore();
+  const {
+    url: server,
+    headers,
+    ambientHeaders,
+    maxBytes,
+    fetch: fetchIt = globalThis.fetch,
+  } = terms;
+  return async (input, init = {}) => {
     const isOwn = new URL(input).origin === server.origin;
-    const all = new Headers(init?.headers);
-    if (isOwn) {
-      const ofRequest = scope?.headers ?? (await ambientHeaders?.()) ?? {};
-      add(all, { ...lowerCase(headers), ...lowerCase(ofRequest) });
+    if (!isOwn) return fetchIt(input, init);
+    const scope = callScope.getStore();
+    const all = new Headers(init.headers);
+    const ofRequest = scope?.headers ?? (await ambientHeaders?.()) ?? {};
+    add(all, { ...lowerCase(headers), ...lowerCase(ofRequest) });
+    const request = { ...init, headers: all };
+    if (init.method === "POST" && scope !== undefined) {
+      return fetchAnswer(fetchIt, input, request, scope, maxBytes);
     }
-    const fetchIt = given ?? globalThis.fetch;
-    const response = await fetchIt(input, { ...init, headers: all });
-    if (!isOwn || response.body === null || response.status === 101) return response;
-    const isAnswer = init?.method === "POST" && scope !== undefined;
-    const isStream = /^text\/event-stream\b/i.test(response.headers.get("content-type") ?? "");
+    const response = await fetchIt(input, request);
+    if (response.body === null) return response;
     // A stream of many messages has no length that would say anything; each message has.
-    const measure = isStream && !isAnswer ? longestEvent() : total();
-    const body = watched(response.body, { maxBytes, measure }, (error) => {
-      if (!isAnswer || (error === undefined && !isStream)) return;
+    const measure = isStream(response) ? longestEvent() : total();
+    return withBody(response, watchedBody(response.body, maxBytes, {}, measure));
+  };
+}
+
+/** The answer to one request, which is lost when its stream ends without it. */
+async function fetchAnswer(
+  fetchIt: Fetch,
+  input: string | URL,
+  init: RequestInit,
+  scope: CallScope,
+  maxBytes: number,
+): Promise<Response> {
+  const { signal, release } = following(init.signal);
+  let isWatched = false;
+  try {
+    const response = await fetchIt(input, { ...init, signal });
+    if (response.body === null) return response;
+    const answersWithStream = isStream(response);
+    const ended = (error?: unknown): void => {
+      release();
+      if (error === undefined && !answersWithStream) return;
       // A resumable stream is taken up again by the SDK.
       const tell = (): void => {
         if (!scope.resumable || error instanceof McpError) scope.lost(error ?? brokenStream());
       };
       // The answer may be on its way through the SDK still, which takes no turn of the event loop.
       setTimeout(tell, 0);
-    });
+    };
+    const body = watchedBody(response.body, maxBytes, { ended, dropped: release });
+    isWatched = true;
     return withBody(response, body);
+  } finally {
+    if (!isWatched) release();
+  }
+}
+
+/**
+ * A signal of one request, which follows that of the whole connection until it is released: `fetch` would listen to
+ * that one once more with each request, and only stop when memory is collected.
+ */
+function following(connection: AbortSignal | null | undefined): {
+  readonly signal: AbortSignal | null;
+  readonly release: () => void;
+} {
+  if (!connection) return { signal: null, release: () => {} };
+  const controller = new AbortController();
+  const stop = (): void => controller.abort(connection.reason);
+  if (connection.aborted) stop();
+  // A hundred requests at once are no leak, of which Node would warn.
+  setMaxListeners(0, connection);
+  connection.addEventListener("abort", stop);
+  return {
+    signal: controller.signal,
+    release: () => connection.removeEventListener("abort", stop),
   };
+}
+
+function isStream({ headers }: Response): boolean {
+  return /^text\/event-stream\b/i.test(headers.get("content-type") ?? "");
 }
 
 function brokenStream(): McpError {
@@ -79,44 +135,6 @@ function lowerCase(headers: HeaderRecord): Record<string, string> {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
-}
-
-/** The same bytes, up to a limit; tells when they have ended, in order or with an error. */
-function watched(
-  body: ReadableStream<Uint8Array>,
-  { maxBytes, measure }: { readonly maxBytes: number; readonly measure: ByteMeasure },
-  ended: (error?: unknown) => void,
-): ReadableStream<Uint8Array> {
-  const reader = body.getReader();
-  return new ReadableStream<Uint8Array>(
-    {
-      async pull(controller) {
-        try {
-          const { done, value } = await reader.read();
-          if (done) {
-            controller.close();
-            ended();
-            return;
-          }
-          if (measure(value) > maxBytes) {
-            const message = `The server's answer is too large: more than ${maxBytes} bytes.`;
-            throw new McpError("mcp_wrong_answer", message);
-          }
-          controller.enqueue(value);
-        } catch (error) {
-          controller.error(error);
-          ended(error instanceof McpError ? error : lostStream(error));
-          reader.cancel(error).catch(() => {});
-        }
-      },
-      cancel: (reason) => reader.cancel(reason),
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-function lostStream(cause: unknown): McpError {
-  return new McpError("mcp_connection_lost", "The stream of the answer broke.", { cause });
 }
 
 /** A response with another body. The constructor would lose its address. */

@@ -39,7 +39,7 @@ export function lineSplitter({ maxBytes, onLine, onTooLong }: LineSplitterTerms)
   }
 
   function end(): void {
-    const line = cut === undefined ? Buffer.concat(pieces).toString("utf8") : "";
+    const line = cut === undefined ? joined(pieces).toString("utf8") : "";
     const tooLong = cut;
     const length = bytes;
     pieces = [];
@@ -61,4 +61,10 @@ export function lineSplitter({ maxBytes, onLine, onTooLong }: LineSplitterTerms)
       if (rest.length > 0) take(rest);
     },
   };
+}
+
+/** Most lines come in one piece, which need not be copied. */
+function joined(pieces: readonly Buffer[]): Buffer {
+  const [first] = pieces;
+  return pieces.length === 1 && first !== undefined ? first : Buffer.concat(pieces);
 }
