@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
-import type { ServerTerms } from "../sdk1-server.js";
+import type { ServerTerms } from "../serve-method.js";
 import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
 import { HttpSessions } from "./http-sessions.js";
 import { type HttpDesk, refuse, serveRequest } from "./serve-request.js";

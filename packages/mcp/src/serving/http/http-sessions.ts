@@ -2,7 +2,8 @@ import { randomBytes } from "node:crypto";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Principal, RunEnvironment } from "@tunic/core";
-import { type ClientConnection, openServer, type ServerTerms } from "../sdk1-server.js";
+import { type ClientConnection, openServer } from "../sdk1-server.js";
+import type { ServerTerms } from "../serve-method.js";
 import type { HttpSettings } from "./http-options.js";
 
 /** One client's session. */

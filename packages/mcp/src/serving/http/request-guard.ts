@@ -29,8 +29,17 @@ export function whyForeign(
   const origins = valuesOf(request, "origin");
   if (origins.length === 0) return undefined;
   const [origin = ""] = origins;
-  if (origins.length === 1 && settings.origins.has(origin)) return undefined;
+  if (origins.length === 1 && isAllowed(origin, settings, port)) return undefined;
   return { status: 403, message: "Forbidden: this origin is not allowed" };
+}
+
+/** Whether a page may call: one that is listed, or one of this very address, where nothing but this server can have put it. */
+function isAllowed(origin: string, settings: HttpSettings, port: number): boolean {
+  if (settings.origins.has(origin)) return true;
+  return (
+    isLoopback(settings.host) &&
+    ownHosts(settings, port).some((host) => origin === `http://${host}`)
+  );
 }
 
 /** All values of a header: of one that is sent twice, Node keeps the first. */
@@ -40,11 +49,16 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): readonly strin
   );
 }
 
-function hostsOf({ host, hosts }: HttpSettings, port: number): readonly string[] {
+function hostsOf(settings: HttpSettings, port: number): readonly string[] {
+  return [...settings.hosts, ...ownHosts(settings, port)];
+}
+
+/** The address that is listened at, by all of its names. */
+function ownHosts({ host }: HttpSettings, port: number): readonly string[] {
   const names = isLoopback(host) ? ["localhost", "127.0.0.1", "::1", host] : [host];
   const own = names.map((name) => (name.includes(":") ? `[${name}]` : name).toLowerCase());
   // Browsers leave out the port that HTTP has by default.
-  return [...hosts, ...own.map((name) => `${name}:${port}`), ...(port === 80 ? own : [])];
+  return [...own.map((name) => `${name}:${port}`), ...(port === 80 ? own : [])];
 }
 
 /** What a page's browser has to be told, so that the page may read the answer. */
