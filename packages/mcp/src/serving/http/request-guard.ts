@@ -73,9 +73,17 @@ export function crossOriginHeaders(request: IncomingMessage): Readonly<Record<st
 }
 
 /** And what, before it sends the request at all. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  "access-control-allow-methods": "GET, POST, DELETE",
-  "access-control-allow-headers":
-    "authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id",
-  "access-control-max-age": "600",
-};
+export function preflightHeaders({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const wanted = String(headers["access-control-request-headers"] ?? "")
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  return {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": [
+      "authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id, mcp-method, mcp-name",
+      // Arguments that a tool wants as headers, too.
+      ...wanted.filter((name) => /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)),
+    ].join(", "),
+    "access-control-max-age": "600",
+  };
+}
