@@ -61,9 +61,9 @@ async function bundle(program: Pass["side"]): Promise<void> {
     format: "esm",
     target: "node20",
     conditions: ["@tunic/source"],
+    // As programs are shipped: names of classes are gone.
+    minify: true,
     sourcemap: "inline",
-    // Classes of both lines of the SDK have the same names.
-    keepNames: true,
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',
     },

@@ -20,4 +20,15 @@ describe("toMcpError", () => {
   ])("takes %s for %s (not sent: %s)", (error, code, notSent) => {
     expect(toMcpError(error, true)).toMatchObject({ code, notSent });
   });
+
+  it.each([
+    ["MCP error -32601: MCP error -32601: Method not found", "Method not found"],
+    ["MCP error -32601: Method not found", "Method not found"],
+    ["Method not found", "Method not found"],
+    // Of another code: what the server was told by somebody else.
+    ["MCP error -32601: MCP error -32000: gone", "MCP error -32000: gone"],
+  ])("says the code of %j once", (message, text) => {
+    const error = Object.assign(new Error(message), { code: -32601 });
+    expect(toMcpError(error, true)).toMatchObject({ rpcCode: -32601, message: text });
+  });
 });

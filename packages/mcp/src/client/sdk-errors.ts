@@ -1,5 +1,6 @@
 import { isJsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
+import { isHttpError, isSdkError } from "./sdk-error-kinds.js";
 import { isUnauthorized, signInNeeded } from "./sign-in.js";
 
 /** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
@@ -51,8 +52,8 @@ export function toMcpError(error: unknown, established: boolean): unknown {
     return lost("The connection was closed.", error, false);
   }
   if (typeof code === "number") {
-    // The SDK writes the code into the message.
-    const text = message.replace(/^MCP error -?\d+: /, "");
+    // The first line writes the code into the message, on each side that has one.
+    const text = message.replace(new RegExp(`^(?:MCP error ${code}: )+`), "");
     return new McpError("mcp_request_failed", text, { cause: error, rpcCode: code, data });
   }
   if (isNetworkError(error)) {
@@ -69,8 +70,8 @@ function lost(message: string, cause: unknown, notSent: boolean): McpError {
 export function httpStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, data, status } = error as Error & Readonly<Record<string, unknown>>;
-  const isHttp = /^(StreamableHTTPError|SseError)$/.test(error.constructor.name);
-  const candidates = [status, isJsonObject(data) ? data["status"] : undefined, isHttp && code];
+  const inData = isJsonObject(data) ? data["status"] : undefined;
+  const candidates = [status, inData, isHttpError(error) && code];
   return candidates.find(
     (each): each is number => typeof each === "number" && each >= 100 && each < 600,
   );
@@ -87,7 +88,7 @@ function isNetworkError(error: Error): boolean {
   return (
     (error instanceof TypeError && /fetch failed|terminated|network/i.test(message)) ||
     // The second line of the SDK has codes in texts of its own, for answers that it does not take.
-    (error.constructor.name !== "SdkError" && typeof codeOf(innermost(error)) === "string")
+    (!isSdkError(error) && typeof codeOf(innermost(error)) === "string")
   );
 }
 
