@@ -46,7 +46,7 @@ export async function stateless(
 }
 
 /** Of a JSON text, or of a stream of events. */
-export function messagesIn(body: string): readonly JsonObject[] {
+function messagesIn(body: string): readonly JsonObject[] {
   const texts = body.startsWith("{")
     ? [body]
     : body.split("\n").flatMap((line) => (line.startsWith("data: ") ? [line.slice(6)] : []));
