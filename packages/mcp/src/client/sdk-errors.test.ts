@@ -1,4 +1,4 @@
-import { ProtocolError, SdkError, SdkErrorCode } from "@modelcontextprotocol/client";
+import { ProtocolError, SdkError, SdkErrorCode, SdkHttpError } from "@modelcontextprotocol/client";
 import { describe, expect, it } from "vitest";
 import { toMcpError } from "./sdk-errors.js";
 
@@ -30,5 +30,24 @@ describe("toMcpError", () => {
   ])("says the code of %j once", (message, text) => {
     const error = Object.assign(new Error(message), { code: -32601 });
     expect(toMcpError(error, true)).toMatchObject({ rpcCode: -32601, message: text });
+  });
+
+  it.each([
+    [
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32601,"message":"No such method"}}',
+      "mcp_request_failed",
+    ],
+    [
+      '{"jsonrpc":"2.0","id":1,"error":{"code":-32001,"message":"Session not found"}}',
+      "mcp_connection_lost",
+    ],
+    ["null", "mcp_connection_lost"],
+    ["<html>", "mcp_connection_lost"],
+  ])("takes 404 with %j for %s", (text, code) => {
+    const error = new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, "Error POSTing", {
+      status: 404,
+      text,
+    });
+    expect(toMcpError(error, true)).toMatchObject({ code });
   });
 });

@@ -5,6 +5,7 @@ import { isUnauthorized, signInNeeded } from "./sign-in.js";
 
 /** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
 const connectionClosed = -32000;
+const methodNotFound = -32601;
 const noServerError: ReadonlySet<string> = new Set([
   "NOT_CONNECTED",
   "CONNECTION_CLOSED",
@@ -33,17 +34,7 @@ export function toMcpError(error: unknown, established: boolean): unknown {
   const { code, data } = error as Error & Readonly<Record<string, unknown>>;
   const { message } = error;
   const httpStatus = httpStatusOf(error);
-  if (established && isSessionGone(httpStatus, message)) {
-    return lost("The server has ended the session.", error, true);
-  }
-  if (httpStatus !== undefined) {
-    const notSent = httpStatus === 401 || httpStatus === 403 || httpStatus === 429;
-    return new McpError("mcp_request_failed", message, {
-      cause: error,
-      rpcCode: httpStatus,
-      notSent,
-    });
-  }
+  if (httpStatus !== undefined) return ofStatus(httpStatus, error, established);
   if (typeof code === "string" && noServerError.has(code)) {
     return lost(message, error, code === "NOT_CONNECTED");
   }
@@ -62,6 +53,20 @@ export function toMcpError(error: unknown, established: boolean): unknown {
   return new McpError("mcp_wrong_answer", message, { cause: error });
 }
 
+/** An answer over HTTP that is none of the protocol. */
+function ofStatus(status: number, error: Error, established: boolean): McpError {
+  const { message } = error;
+  const unknown = status === 404 ? methodNotFoundIn(error) : undefined;
+  if (unknown !== undefined) {
+    return new McpError("mcp_request_failed", unknown, { cause: error, rpcCode: methodNotFound });
+  }
+  if (established && isSessionGone(status, message)) {
+    return lost("The server has ended the session.", error, true);
+  }
+  const notSent = status === 401 || status === 403 || status === 429;
+  return new McpError("mcp_request_failed", message, { cause: error, rpcCode: status, notSent });
+}
+
 function lost(message: string, cause: unknown, notSent: boolean): McpError {
   return new McpError("mcp_connection_lost", message, { cause, notSent });
 }
@@ -77,8 +82,24 @@ export function httpStatusOf(error: unknown): number | undefined {
   );
 }
 
+/**
+ * What a server says that does not know a method: revision 2026-07-28 has it say that with 404, and the second line of the
+ * SDK keeps such an answer as a text.
+ */
+function methodNotFoundIn(error: Error): string | undefined {
+  const { data } = error as Error & Readonly<Record<string, unknown>>;
+  const { text } = isJsonObject(data) ? data : {};
+  if (typeof text !== "string") return undefined;
+  try {
+    const answer = JSON.parse(text);
+    return answer.error.code === methodNotFound ? String(answer.error.message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** 404 is the answer of the specification; some servers say it with 400. */
-function isSessionGone(status: number | undefined, message: string): boolean {
+function isSessionGone(status: number, message: string): boolean {
   return status === 404 || (status === 400 && /\bsession\b/i.test(message));
 }
 
