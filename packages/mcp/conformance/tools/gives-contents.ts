@@ -60,6 +60,12 @@ export const givesContents: readonly FunctionTool[] = [
       return "Done.";
     },
   }),
+  // Streams are not closed in the midst of a call; they can be resumed where they break.
+  tool({
+    description: "For the suite.",
+    name: "test_reconnection",
+    execute: () => "Reconnection test completed.",
+  }),
   // Nothing here logs to clients, so there is nothing to leave out.
   tool({ description: "For the suite.", name: "test_logging_tool", execute: () => "Done." }),
 ];
