@@ -173,6 +173,36 @@ describe("a call that waits for an answer", () => {
     expect(ran).toEqual([]);
   });
 
+  it("takes answers that come first to what a tool asks by name", async () => {
+    const asks = tool({
+      name: "asks",
+      async execute(_input, context) {
+        const requestedSchema = { type: "object", properties: { a: { type: "string" } } };
+        const question = { message: "?", requestedSchema };
+        const answers = [];
+        for (const id of ["first", "first"]) {
+          answers.push(await servedClient(context)?.elicit(question, { id }));
+        }
+        return answers;
+      },
+    });
+    await using server = await serveTools(asks, { transport: { http: {} } });
+    const inputResponses = { first: { action: "accept", content: { a: "b" } }, other: yes };
+    const params = { name: "asks", inputResponses };
+    const { result } = await stateless(server.url ?? "", "tools/call", params);
+    // Once.
+    expect(result).toMatchObject({ resultType: "input_required", inputRequests: { first: {} } });
+    const requestState = String(result["requestState"]);
+    const told = { first: { action: "decline" } };
+    const again = { name: "asks", requestState, inputResponses: told };
+    const { body } = await stateless(server.url ?? "", "tools/call", again);
+    const [{ text = "" } = {}] = JSON.parse(body).result.content;
+    expect(JSON.parse(text)).toEqual([
+      { action: "accept", content: { a: "b" } },
+      { action: "decline" },
+    ]);
+  });
+
   it("is over when nobody comes back in time", async () => {
     const clock = new TestClock();
     await using waiting = await asking({ environment: clock });
