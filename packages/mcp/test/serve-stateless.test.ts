@@ -260,6 +260,7 @@ describe("the second line of the SDK", () => {
     leaving.abort();
     expect(await call).toBe("left");
     await stopped.promise;
+    await server.close();
     expect(errors).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { type ServeOptions, servedClient, serveTools, type ToolServer } from "..
 import { askedClient } from "./support/asked-client.js";
 import { deferred } from "./support/deferred.js";
 import { bearer, TestClock, two } from "./support/http-served.js";
-import { add, ran, wipe } from "./support/served-tools.js";
+import { ran, wipe } from "./support/served-tools.js";
 import { meta, type StatelessAnswer, stateless } from "./support/stateless-request.js";
 
 const args = { file: "a" };
@@ -203,6 +203,53 @@ describe("a call that waits for an answer", () => {
     ]);
   });
 
+  it("asks at once what is asked at about the same time", async () => {
+    const asks = tool({
+      name: "asks",
+      async execute(_input, context) {
+        const requestedSchema = { type: "object", properties: {} };
+        const ask = () => servedClient(context)?.elicit({ message: "?", requestedSchema });
+        return Promise.all([
+          ask(),
+          Promise.resolve().then(ask),
+          Promise.resolve()
+            .then(() => {})
+            .then(ask),
+        ]);
+      },
+    });
+    await using server = await serveTools(asks, { transport: { http: {} } });
+    const { result } = await stateless(server.url ?? "", "tools/call", { name: "asks" });
+    expect(Object.keys(result["inputRequests"] as JsonObject)).toHaveLength(3);
+  });
+
+  it("has all the time that it needs once it is told", async () => {
+    const clock = new TestClock();
+    const answered = deferred();
+    const goOn = deferred();
+    const asks = tool({
+      name: "asks",
+      async execute(_input, context) {
+        const requestedSchema = { type: "object", properties: {} };
+        await servedClient(context)?.elicit({ message: "?", requestedSchema });
+        answered.resolve();
+        await goOn.promise;
+        context.signal?.throwIfAborted();
+        return "done";
+      },
+    });
+    await using server = await serveTools(asks, { transport: { http: {} }, environment: clock });
+    const url = server.url ?? "";
+    const { result } = await stateless(url, "tools/call", { name: "asks" });
+    const requestState = String(result["requestState"]);
+    const inputResponses = { input_1: { action: "decline" } };
+    const told = stateless(url, "tools/call", { name: "asks", requestState, inputResponses });
+    await answered.promise;
+    clock.fire();
+    goOn.resolve();
+    expect((await told).result["content"]).toEqual([{ type: "text", text: "done" }]);
+  });
+
   it("is over when nobody comes back in time", async () => {
     const clock = new TestClock();
     await using waiting = await asking({ environment: clock });
@@ -252,80 +299,5 @@ describe("a call that waits for an answer", () => {
       "elicitation/create": () => yes,
     });
     expect(await client.call("wipe", args)).toEqual({ text: "wiped a", isError: false });
-  });
-});
-
-describe("an answer that takes long", () => {
-  it("is waited for with signs of life", async () => {
-    const clock = new TestClock();
-    const began = deferred();
-    const goOn = deferred();
-    const waits = tool({
-      name: "waits",
-      async execute() {
-        began.resolve();
-        await goOn.promise;
-        return "done";
-      },
-    });
-    await using server = await serveTools(waits, { transport: { http: {} }, environment: clock });
-    const answer = stateless(server.url ?? "", "tools/call", { name: "waits" });
-    await began.promise;
-    clock.fire();
-    clock.fire();
-    goOn.resolve();
-    const { headers, body, messages } = await answer;
-    expect(headers["content-type"]).toBe("text/event-stream");
-    expect(body.startsWith(": waiting\n\n: waiting\n\nevent: message\n")).toBe(true);
-    expect(messages).toMatchObject([{ id: 7, result: { content: [{ text: "done" }] } }]);
-  });
-});
-
-describe("a client that listens", () => {
-  const listen = (url: string, notifications: JsonObject, onText?: () => void) =>
-    stateless(url, "subscriptions/listen", { notifications }, {}, onText);
-  const _meta = { "io.modelcontextprotocol/subscriptionId": 7 };
-  const end = { id: 7, result: { resultType: "complete", _meta } };
-
-  it("hears of other tools until the server ends", async () => {
-    const server = await serveTools(add, { transport: { http: {} } });
-    const listens = deferred();
-    const wanted = { toolsListChanged: true, promptsListChanged: true };
-    const heard = listen(server.url ?? "", wanted, listens.resolve);
-    await listens.promise;
-    await server.toolsChanged();
-    await server.close();
-    const { messages } = await heard;
-    expect(messages).toMatchObject([
-      {
-        method: "notifications/subscriptions/acknowledged",
-        params: { notifications: { toolsListChanged: true }, _meta },
-      },
-      { method: "notifications/tools/list_changed", params: { _meta } },
-      end,
-    ]);
-  });
-
-  it("hears nothing that it has not asked for", async () => {
-    await using server = await serveTools(add, { transport: { http: {} } });
-    const { messages } = await listen(server.url ?? "", { promptsListChanged: true });
-    expect(messages).toMatchObject([{ params: { notifications: {}, _meta } }, end]);
-  });
-
-  it("says what it wants to hear", async () => {
-    await using server = await serveTools(add, { transport: { http: {} } });
-    expect((await stateless(server.url ?? "", "subscriptions/listen")).code).toBe(-32602);
-  });
-
-  it("is one of so many, and not for ever", async () => {
-    const clock = new TestClock();
-    const transport = { http: { maxSessions: 1 } };
-    await using server = await serveTools(add, { transport, environment: clock });
-    const listens = deferred();
-    const first = listen(server.url ?? "", { toolsListChanged: true }, listens.resolve);
-    await listens.promise;
-    expect((await listen(server.url ?? "", { toolsListChanged: true })).code).toBe(-32603);
-    clock.fire();
-    expect((await first).messages.at(-1)).toMatchObject(end);
   });
 });
