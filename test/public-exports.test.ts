@@ -290,7 +290,10 @@ describe("public exports", () => {
   });
 
   it("of @tunic/mcp/server", () => {
-    expect(names(mcpServer)).toMatchInlineSnapshot(`"serveTools"`);
+    expect(names(mcpServer)).toMatchInlineSnapshot(`
+      "serveTools
+      servedClient"
+    `);
   });
 
   it("of @tunic/anthropic", () => {

@@ -17,6 +17,8 @@ export type McpErrorCode =
   | "mcp_endless_list"
   /** Two tools of the server would have one name. */
   | "mcp_duplicate_tool"
+  /** The other side has not said that it can do this. */
+  | "mcp_not_supported"
   /** `close()` was called. */
   | "mcp_closed";
 

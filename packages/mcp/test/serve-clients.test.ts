@@ -116,6 +116,16 @@ describe("a server over HTTP", () => {
     expect(resultsOf((await agent.run("go")).messages).map(readable)).toEqual(["5"]);
   });
 
+  it.each([1, 2] as const)("has no prompts for our own client, over line %i", async (sdk) => {
+    await using server = await serveTools(add, { transport: { http: {} } });
+    await using mcp = mcpTools(server.url ?? "", { name: "s", sdk });
+    await expect(mcp.prompt("greeting")).rejects.toMatchObject({
+      code: "mcp_request_failed",
+      rpcCode: -32601,
+      message: "Method not found",
+    });
+  });
+
   it("keeps the answers of parallel clients and calls apart", async () => {
     await using server = await serveTools(add, { transport: { http: {} } });
     const clients = await Promise.all([0, 1, 2].map(() => connected(server.url ?? "")));

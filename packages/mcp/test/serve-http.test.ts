@@ -104,6 +104,23 @@ describe("a server over HTTP", () => {
     expect(begun.headers["access-control-expose-headers"]).toContain("mcp-session-id");
   });
 
+  it("lets a page send the headers of the newest revision, and no others", async () => {
+    const url = await serveHttp({ allowedOrigins: ["https://app.example"] });
+    const wanted = "Mcp-Method, mcp-name,Mcp-Param-Region, cookie, mcp-param-a b, x-mcp-param-a";
+    const headers = { origin: "https://app.example", "access-control-request-headers": wanted };
+    const asked = await rawRequest(url, { method: "OPTIONS", headers });
+    expect(String(asked.headers["access-control-allow-headers"]).split(", ")).toEqual([
+      "authorization",
+      "content-type",
+      "mcp-session-id",
+      "mcp-protocol-version",
+      "last-event-id",
+      "mcp-method",
+      "mcp-name",
+      "mcp-param-region",
+    ]);
+  });
+
   it("has no answer for a page's browser that asks from elsewhere", async () => {
     const url = await serveHttp();
     const headers = { origin: "https://app.example" };

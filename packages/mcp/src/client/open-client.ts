@@ -7,6 +7,7 @@ import { stdioTransport } from "../transports/stdio-transport.js";
 import { type ClientIdentity, ownIdentity } from "./client-identity.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
 import { transportEntry } from "./read-answers.js";
+import { isSseError } from "./sdk-error-kinds.js";
 import { httpStatusOf } from "./sdk-errors.js";
 import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
@@ -172,7 +173,7 @@ function endWithStream(transport: {
   const { onerror } = transport;
   transport.onerror = (error) => {
     onerror?.(error);
-    if (error.constructor.name === "SseError") void transport.close();
+    if (isSseError(error)) void transport.close();
   };
 }
 

@@ -1,9 +1,11 @@
 import { isJsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
+import { isHttpError, isSdkError } from "./sdk-error-kinds.js";
 import { isUnauthorized, signInNeeded } from "./sign-in.js";
 
 /** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
 const connectionClosed = -32000;
+const methodNotFound = -32601;
 const noServerError: ReadonlySet<string> = new Set([
   "NOT_CONNECTED",
   "CONNECTION_CLOSED",
@@ -32,17 +34,7 @@ export function toMcpError(error: unknown, established: boolean): unknown {
   const { code, data } = error as Error & Readonly<Record<string, unknown>>;
   const { message } = error;
   const httpStatus = httpStatusOf(error);
-  if (established && isSessionGone(httpStatus, message)) {
-    return lost("The server has ended the session.", error, true);
-  }
-  if (httpStatus !== undefined) {
-    const notSent = httpStatus === 401 || httpStatus === 403 || httpStatus === 429;
-    return new McpError("mcp_request_failed", message, {
-      cause: error,
-      rpcCode: httpStatus,
-      notSent,
-    });
-  }
+  if (httpStatus !== undefined) return ofStatus(httpStatus, error, established);
   if (typeof code === "string" && noServerError.has(code)) {
     return lost(message, error, code === "NOT_CONNECTED");
   }
@@ -51,14 +43,28 @@ export function toMcpError(error: unknown, established: boolean): unknown {
     return lost("The connection was closed.", error, false);
   }
   if (typeof code === "number") {
-    // The SDK writes the code into the message.
-    const text = message.replace(/^MCP error -?\d+: /, "");
+    // The first line writes the code into the message, on each side that has one.
+    const text = message.replace(new RegExp(`^(?:MCP error ${code}: )+`), "");
     return new McpError("mcp_request_failed", text, { cause: error, rpcCode: code, data });
   }
   if (isNetworkError(error)) {
     return lost(innermost(error).message, error, neverSent.has(codeOf(innermost(error))));
   }
   return new McpError("mcp_wrong_answer", message, { cause: error });
+}
+
+/** An answer over HTTP that is none of the protocol. */
+function ofStatus(status: number, error: Error, established: boolean): McpError {
+  const { message } = error;
+  const unknown = status === 404 ? methodNotFoundIn(error) : undefined;
+  if (unknown !== undefined) {
+    return new McpError("mcp_request_failed", unknown, { cause: error, rpcCode: methodNotFound });
+  }
+  if (established && isSessionGone(status, message)) {
+    return lost("The server has ended the session.", error, true);
+  }
+  const notSent = status === 401 || status === 403 || status === 429;
+  return new McpError("mcp_request_failed", message, { cause: error, rpcCode: status, notSent });
 }
 
 function lost(message: string, cause: unknown, notSent: boolean): McpError {
@@ -69,15 +75,31 @@ function lost(message: string, cause: unknown, notSent: boolean): McpError {
 export function httpStatusOf(error: unknown): number | undefined {
   if (!(error instanceof Error)) return undefined;
   const { code, data, status } = error as Error & Readonly<Record<string, unknown>>;
-  const isHttp = /^(StreamableHTTPError|SseError)$/.test(error.constructor.name);
-  const candidates = [status, isJsonObject(data) ? data["status"] : undefined, isHttp && code];
+  const inData = isJsonObject(data) ? data["status"] : undefined;
+  const candidates = [status, inData, isHttpError(error) && code];
   return candidates.find(
     (each): each is number => typeof each === "number" && each >= 100 && each < 600,
   );
 }
 
+/**
+ * What a server says that does not know a method: revision 2026-07-28 has it say that with 404, and the second line of the
+ * SDK keeps such an answer as a text.
+ */
+function methodNotFoundIn(error: Error): string | undefined {
+  const { data } = error as Error & Readonly<Record<string, unknown>>;
+  const { text } = isJsonObject(data) ? data : {};
+  if (typeof text !== "string") return undefined;
+  try {
+    const answer = JSON.parse(text);
+    return answer.error.code === methodNotFound ? String(answer.error.message) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** 404 is the answer of the specification; some servers say it with 400. */
-function isSessionGone(status: number | undefined, message: string): boolean {
+function isSessionGone(status: number, message: string): boolean {
   return status === 404 || (status === 400 && /\bsession\b/i.test(message));
 }
 
@@ -87,7 +109,7 @@ function isNetworkError(error: Error): boolean {
   return (
     (error instanceof TypeError && /fetch failed|terminated|network/i.test(message)) ||
     // The second line of the SDK has codes in texts of its own, for answers that it does not take.
-    (error.constructor.name !== "SdkError" && typeof codeOf(innermost(error)) === "string")
+    (!isSdkError(error) && typeof codeOf(innermost(error)) === "string")
   );
 }
 

@@ -1,6 +1,6 @@
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
-import { ResultSchema, McpError as RpcError } from "@modelcontextprotocol/sdk/types.js";
+import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
 import { type AdapterTerms, callScope } from "./call-scope.js";
@@ -22,7 +22,8 @@ export async function openSdk1(
   const { requests = {} } = hooks;
   client.fallbackRequestHandler = async ({ method, params }, extra) => {
     const handler = Object.hasOwn(requests, method) ? requests[method] : undefined;
-    if (handler === undefined) throw new RpcError(-32601, "Method not found");
+    // The SDK's own error would say its code in its text, too.
+    if (handler === undefined) throw Object.assign(new Error("Method not found"), { code: -32601 });
     const origin = callScope.getStore()?.origin;
     return await answerServer(hooks, handler, params, { signal: extra.signal, origin });
   };

@@ -1,6 +1,7 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
 import { McpError } from "../mcp-error.js";
 import { shortened } from "../transports/noise-log.js";
+import { isUnauthorizedError } from "./sdk-error-kinds.js";
 
 /** Takes what the authorization server has sent back, and gets a token for it. */
 export type FinishSignIn = (callback: URLSearchParams) => Promise<void>;
@@ -71,12 +72,7 @@ export function forgettingFetch(
 
 /** Whether somebody has to sign in first. The provider has been asked to send them there. */
 export function isUnauthorized(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
-  // A bundler may have changed the name of the class. What a server says has a code.
-  return (
-    error.constructor.name === "UnauthorizedError" ||
-    (error.message === "Unauthorized" && !("code" in error))
-  );
+  return error instanceof Error && isUnauthorizedError(error);
 }
 
 /** @param where Names the server. */

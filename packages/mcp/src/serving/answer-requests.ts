@@ -5,20 +5,9 @@ import {
   type FunctionApprovalResponseContent,
   isJsonObject,
   type JsonObject,
-  type Principal,
 } from "@tunic/core";
+import { abilitiesOf, type CallingClient } from "./calling-client.js";
 import type { ServeSettings } from "./serve-options.js";
-
-/** The client that has made a call, as far as a call needs it. */
-export interface CallingClient {
-  readonly principal: Principal | undefined;
-  /** Fires when the call is cancelled, or the client has gone. */
-  readonly signal: AbortSignal;
-  /** Tells how far the call is; undefined where the client does not want to know. */
-  readonly progress: ((message: string | undefined) => void) | undefined;
-  /** Asks the person there with a form; undefined where the client cannot. */
-  readonly elicit: ((params: JsonObject, timeoutMs: number) => Promise<JsonObject>) | undefined;
-}
 
 /** Takes decisions on requests; a request that nobody can decide on makes all of them undecided. */
 export async function answerRequests(
@@ -41,13 +30,13 @@ async function answerRequest(
   client: CallingClient,
 ): Promise<FunctionApprovalResponseContent | undefined> {
   const { approvals, approvalTimeoutMs, onError } = settings;
-  const { principal, signal, elicit } = client;
+  const { principal, signal } = client;
   if (typeof approvals === "function") return approvals(request, { principal, signal });
-  if (approvals === "refuse" || elicit === undefined || request.violation !== undefined) {
-    return undefined;
-  }
+  const canAsk = abilitiesOf(client.capabilities).forms;
+  if (approvals === "refuse" || !canAsk || request.violation !== undefined) return undefined;
   try {
-    const answer = await elicit(formFor(request), approvalTimeoutMs);
+    const params = formFor(request);
+    const answer = await client.ask({ method: "elicitation/create", params }, approvalTimeoutMs);
     const content = isJsonObject(answer["content"]) ? answer["content"] : {};
     const isYes = answer["action"] === "accept" && content["approve"] === true;
     const decision = isYes ? approve(request) : deny(request, { reason: "Declined." });

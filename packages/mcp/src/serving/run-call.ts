@@ -11,9 +11,11 @@ import {
   type Update,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
-import { answerRequests, type CallingClient } from "./answer-requests.js";
+import { answerRequests } from "./answer-requests.js";
 import { callClient } from "./call-client.js";
+import type { CallingClient } from "./calling-client.js";
 import type { ServeOptions, ServeSettings } from "./serve-options.js";
+import { bindClient } from "./served-client.js";
 import { refusal, resultIn, writeResult } from "./write-result.js";
 
 /** Runs one call of a served tool and answers as `tools/call` does. */
@@ -56,6 +58,7 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
     const { principal, signal, progress } = caller;
     const session = new AgentSession();
     client.expect(session, { name: tool.name, arguments: args });
+    bindClient(session, caller, settings.approvalTimeoutMs);
     const turn = (input: AgentInput): Promise<AgentResponse> =>
       agent.run(input, {
         session,

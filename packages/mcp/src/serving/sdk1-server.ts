@@ -7,20 +7,10 @@ import {
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
 import { isJsonObject, type JsonObject, type Principal } from "@tunic/core";
-import type { CallingClient } from "./answer-requests.js";
 import { callerOf } from "./caller.js";
-import type { RunCall } from "./run-call.js";
-import { definitionOf, type ToolsNow } from "./served-tools.js";
-
-/** What all connections of a server share. */
-export interface ServerTerms {
-  readonly name: string;
-  readonly version: string;
-  readonly instructions: string | undefined;
-  readonly toolsNow: ToolsNow;
-  readonly runCall: RunCall;
-  readonly onError: (error: unknown) => void;
-}
+import type { CallingClient } from "./calling-client.js";
+import { internalError, methodNotFound, ProtocolError } from "./protocol-error.js";
+import { callTool, listTools, type ServerTerms } from "./serve-method.js";
 
 /** One client's connection. */
 export interface ClientConnection {
@@ -31,20 +21,6 @@ export interface ClientConnection {
 }
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
-
-const invalidParams = -32602;
-const internalError = -32603;
-const methodNotFound = -32601;
-
-/** An error of the protocol: the SDK sends its code and its text, as they are. */
-class RpcError extends Error {
-  readonly code: number;
-
-  constructor(code: number, message: string) {
-    super(message);
-    this.code = code;
-  }
-}
 
 /** Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25. */
 export async function openServer(
@@ -72,12 +48,12 @@ export async function openServer(
         );
       }
     } catch (error) {
-      if (error instanceof RpcError || extra.signal.aborted) throw error;
+      if (error instanceof ProtocolError || extra.signal.aborted) throw error;
       // Its message may hold anything; it is not for the other side.
       onError(error);
-      throw new RpcError(internalError, "Internal error");
+      throw new ProtocolError(internalError, "Internal error");
     }
-    throw new RpcError(methodNotFound, "Method not found");
+    throw new ProtocolError(methodNotFound, "Method not found");
   };
   server.onerror = onError;
   const closed = new Promise<void>((resolve) => {
@@ -91,23 +67,6 @@ export async function openServer(
   };
 }
 
-function listTools({ toolsNow }: ServerTerms): JsonObject[] {
-  return [...toolsNow().values()].map(definitionOf);
-}
-
-/** @throws RpcError for what is no call of a listed tool. */
-async function callTool(
-  params: JsonObject,
-  client: CallingClient,
-  { toolsNow, runCall }: ServerTerms,
-): Promise<JsonObject> {
-  const { name, arguments: args = {} } = params;
-  const tool = typeof name === "string" ? toolsNow().get(name) : undefined;
-  if (tool === undefined) throw new RpcError(invalidParams, `Unknown tool: ${String(name)}`);
-  if (!isJsonObject(args)) throw new RpcError(invalidParams, "`arguments` must be an object");
-  return runCall(tool, args, client);
-}
-
 function callingClient(
   server: Server,
   extra: Extra,
@@ -119,15 +78,15 @@ function callingClient(
     principal,
     signal,
     progress: progressTo(extra, params),
-    elicit:
-      server.getClientCapabilities()?.elicitation?.form === undefined
-        ? undefined
-        : async (form, timeout) => {
-            const request = { method: "elicitation/create", params: { ...form } };
-            // As part of the call, so that it goes out over the call's own stream.
-            const send = extra.sendRequest as unknown as SendAny;
-            return (await send(request, ResultSchema, { signal, timeout })) as JsonObject;
-          },
+    // As the client has said when it shook hands.
+    capabilities: JSON.parse(JSON.stringify(server.getClientCapabilities() ?? {})),
+    async ask({ method, params: asked }, timeout) {
+      // As part of the call, so that it goes out over the call's own stream.
+      const send = extra.sendRequest as unknown as SendAny;
+      const request = { method, params: { ...asked } };
+      return (await send(request, ResultSchema, { signal, timeout })) as JsonObject;
+    },
+    missed: () => {},
   };
 }
 

@@ -3,7 +3,7 @@ import { Agent } from "@tunic/core";
 import { type HttpServeOptions, readHttpOptions } from "./http/http-options.js";
 import { serveHttp } from "./http/http-server.js";
 import { callRunner } from "./run-call.js";
-import type { ServerTerms } from "./sdk1-server.js";
+import type { ServerTerms } from "./serve-method.js";
 import { readServeOptions, type ServeOptions, type ServeTransport } from "./serve-options.js";
 import { readServed, type Served } from "./served-tools.js";
 import { serveStdio } from "./stdio-server.js";

@@ -1,7 +1,8 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Principal } from "@tunic/core";
-import { type ClientConnection, openServer, type ServerTerms } from "./sdk1-server.js";
+import { type ClientConnection, openServer } from "./sdk1-server.js";
+import type { ServerTerms } from "./serve-method.js";
 
 /** Serves the one client at the other end of two streams. When its end closes, the connection is over. */
 export async function serveStdio(

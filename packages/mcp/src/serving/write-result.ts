@@ -1,6 +1,7 @@
 import {
   type Content,
   type FunctionResultContent,
+  isJsonObject,
   type JsonObject,
   type Message,
   textOf,
@@ -29,7 +30,7 @@ export function resultIn(messages: readonly Message[]): FunctionResultContent | 
 function writeContent(content: Content): JsonObject {
   switch (content.type) {
     case "text":
-      return { type: "text", text: content.text };
+      return writeText(content);
     case "error":
       return { type: "text", text: content.message };
     case "data":
@@ -38,7 +39,7 @@ function writeContent(content: Content): JsonObject {
       return {
         type: "resource_link",
         uri: content.uri,
-        name: nameIn(content.uri),
+        name: mcpText(content, "name") ?? nameIn(content.uri),
         mimeType: content.mediaType,
       };
     case "function_result":
@@ -54,10 +55,41 @@ function nameIn(uri: string): string {
   return path.split("/").findLast((part) => part !== "") ?? uri;
 }
 
-function writeData({ data, mediaType, name }: Extract<Content, { type: "data" }>): JsonObject {
+type Of<Type extends Content["type"]> = Extract<Content, { type: Type }>;
+
+/** A text that came as a resource of another server goes out as one. */
+function writeText(content: Of<"text">): JsonObject {
+  const { text } = content;
+  const uri = mcpText(content, "uri");
+  return uri === undefined ? { type: "text", text } : { type: "resource", resource: { uri, text } };
+}
+
+function writeData(content: Of<"data">): JsonObject {
+  const { data, mediaType, name } = content;
   const [kind] = mediaType.split("/");
   if (kind === "image" || kind === "audio") return { type: kind, data, mimeType: mediaType };
-  // A resource needs an address, and this one lives nowhere but here.
-  const uri = `attachment:///${encodeURIComponent(name ?? "data")}`;
-  return { type: "resource", resource: { uri, mimeType: mediaType, blob: data } };
+  // A resource needs an address, and one that was made here lives nowhere else.
+  const uri = mcpText(content, "uri") ?? `attachment:///${encodeURIComponent(name ?? "data")}`;
+  const text = textIn(content);
+  const inside = text === undefined ? { blob: data } : { text };
+  return { type: "resource", resource: { uri, mimeType: mediaType, ...inside } };
+}
+
+/** What a text type holds; undefined for bytes, and for what is no UTF-8 after all. */
+function textIn({ data, mediaType }: Of<"data">): string | undefined {
+  if (!/^(text\/|application\/([\w.+-]+\+)?(json|xml)\b)/i.test(mediaType)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Buffer.from(data, "base64"),
+    );
+  } catch {
+    return undefined;
+  }
+}
+
+/** What another server has said of a content, as the client of this package keeps it. */
+function mcpText({ additionalProperties }: Content, member: string): string | undefined {
+  const mcp = additionalProperties?.["mcp"];
+  const value = isJsonObject(mcp) ? mcp[member] : undefined;
+  return typeof value === "string" ? value : undefined;
 }

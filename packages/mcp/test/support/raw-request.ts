@@ -15,6 +15,8 @@ export interface RawRequest {
   readonly body?: string | JsonObject;
   /** As the header says it; default: as it is. */
   readonly chunked?: boolean;
+  /** Gets the answer as it comes. */
+  readonly onText?: ((text: string) => void) | undefined;
 }
 
 /** A request as it is written: no client adds or corrects anything. */
@@ -35,6 +37,7 @@ export function rawRequest(url: string, raw: RawRequest = {}): Promise<RawRespon
         let read = "";
         response.setEncoding("utf8").on("data", (chunk) => {
           read += chunk;
+          raw.onText?.(chunk);
         });
         const done = (): void => {
           const { statusCode = 0, headers } = response;

@@ -1,7 +1,8 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
-import type { ServerTerms } from "../sdk1-server.js";
+import type { ServerTerms } from "../serve-method.js";
+import { StatelessServer } from "../stateless/stateless-server.js";
 import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
 import { HttpSessions } from "./http-sessions.js";
 import { type HttpDesk, refuse, serveRequest } from "./serve-request.js";
@@ -30,17 +31,18 @@ const systemClock: Clock = {
   },
 };
 
-/** Listens, and serves each client in a session of its own. */
+/** Listens, and serves each client as the revision that it speaks has it. */
 export async function serveHttp(
   settings: HttpSettings,
   terms: HttpServerTerms,
 ): Promise<HttpServer> {
   const { principal, onError, environment: clock = systemClock } = terms;
   const sessions = new HttpSessions(settings, terms, clock);
+  const stateless = new StatelessServer(terms, settings, clock);
   const server = createServer();
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   const { address, family, port } = await listen(server, settings);
-  const desk: HttpDesk = { settings, sessions, port, principal, onError };
+  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError };
   server.on("error", onError);
   server.on("request", (request, response) => {
     serveRequest(desk, request, response).catch((error: unknown) => {
@@ -53,10 +55,14 @@ export async function serveHttp(
   return {
     url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
     closed,
-    toolsChanged: () => sessions.toolsChanged(),
+    async toolsChanged() {
+      stateless.toolsChanged();
+      await sessions.toolsChanged();
+    },
     async close() {
       stopSweeping();
       server.close();
+      stateless.close();
       await sessions.close();
       server.closeAllConnections();
       await closed;

@@ -2,8 +2,15 @@ import { randomBytes } from "node:crypto";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Principal, RunEnvironment } from "@tunic/core";
-import { type ClientConnection, openServer, type ServerTerms } from "../sdk1-server.js";
+import { type ClientConnection, openServer } from "../sdk1-server.js";
+import type { ServerTerms } from "../serve-method.js";
+import { EventLogs } from "./event-logs.js";
 import type { HttpSettings } from "./http-options.js";
+
+/** Of what is kept for clients whose connections break. */
+const replayBytes = 16 * 1024 * 1024;
+/** Milliseconds after which they are to come back. */
+const retryMs = 1000;
 
 /** One client's session. */
 export interface HttpSession {
@@ -25,6 +32,7 @@ export class HttpSessions {
   readonly #settings: HttpSettings;
   readonly #terms: ServerTerms;
   readonly #clock: Pick<RunEnvironment, "now">;
+  readonly #logs = new EventLogs(replayBytes);
   #starting = 0;
 
   constructor(settings: HttpSettings, terms: ServerTerms, clock: Pick<RunEnvironment, "now">) {
@@ -53,8 +61,11 @@ export class HttpSessions {
     try {
       // 256 bits.
       const id = randomBytes(32).toString("base64url");
+      const log = this.#logs.open();
       const transport = new StreamableHTTPServerTransport({
         sessionIdGenerator: () => id,
+        eventStore: log,
+        retryInterval: retryMs,
         onsessioninitialized: () => {
           this.#sessions.set(id, session);
         },
@@ -71,7 +82,10 @@ export class HttpSessions {
         usedAt: now,
         open: 0,
       };
-      void connection.closed.then(() => this.#sessions.delete(id));
+      void connection.closed.then(() => {
+        this.#sessions.delete(id);
+        log.forget();
+      });
       return session;
     } finally {
       this.#starting--;

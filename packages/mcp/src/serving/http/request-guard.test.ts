@@ -44,6 +44,21 @@ describe("whyForeign", () => {
     fc.assert(fc.property(origin, (text) => (text === allowed) !== isForeign(options, host, text)));
   });
 
+  it("takes pages of its own loopback address: nothing else can have put them there", () => {
+    const host = `127.0.0.1:${port}`;
+    for (const name of own) expect(isForeign({}, host, `http://${name}`)).toBe(false);
+    for (const origin of [
+      `http://localhost:${port + 1}`,
+      `https://localhost:${port}`,
+      "http://localhost",
+    ]) {
+      expect(isForeign({}, host, origin)).toBe(true);
+    }
+    const auth = { bearer: "a-token-of-some-length" };
+    const others = { host: "192.168.7.7", auth };
+    expect(isForeign(others, `192.168.7.7:${port}`, `http://192.168.7.7:${port}`)).toBe(true);
+  });
+
   it("takes the host without a port where that is the one that HTTP has by default", () => {
     const settings = readHttpOptions({});
     expect(whyForeign(request([["host", "localhost"]]), settings, 80)).toBeUndefined();

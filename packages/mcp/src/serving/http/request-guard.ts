@@ -29,8 +29,17 @@ export function whyForeign(
   const origins = valuesOf(request, "origin");
   if (origins.length === 0) return undefined;
   const [origin = ""] = origins;
-  if (origins.length === 1 && settings.origins.has(origin)) return undefined;
+  if (origins.length === 1 && isAllowed(origin, settings, port)) return undefined;
   return { status: 403, message: "Forbidden: this origin is not allowed" };
+}
+
+/** Whether a page may call: one that is listed, or one of this very address, where nothing but this server can have put it. */
+function isAllowed(origin: string, settings: HttpSettings, port: number): boolean {
+  if (settings.origins.has(origin)) return true;
+  return (
+    isLoopback(settings.host) &&
+    ownHosts(settings, port).some((host) => origin === `http://${host}`)
+  );
 }
 
 /** All values of a header: of one that is sent twice, Node keeps the first. */
@@ -40,11 +49,16 @@ function valuesOf({ rawHeaders }: IncomingMessage, name: string): readonly strin
   );
 }
 
-function hostsOf({ host, hosts }: HttpSettings, port: number): readonly string[] {
+function hostsOf(settings: HttpSettings, port: number): readonly string[] {
+  return [...settings.hosts, ...ownHosts(settings, port)];
+}
+
+/** The address that is listened at, by all of its names. */
+function ownHosts({ host }: HttpSettings, port: number): readonly string[] {
   const names = isLoopback(host) ? ["localhost", "127.0.0.1", "::1", host] : [host];
   const own = names.map((name) => (name.includes(":") ? `[${name}]` : name).toLowerCase());
   // Browsers leave out the port that HTTP has by default.
-  return [...hosts, ...own.map((name) => `${name}:${port}`), ...(port === 80 ? own : [])];
+  return [...own.map((name) => `${name}:${port}`), ...(port === 80 ? own : [])];
 }
 
 /** What a page's browser has to be told, so that the page may read the answer. */
@@ -59,9 +73,17 @@ export function crossOriginHeaders(request: IncomingMessage): Readonly<Record<st
 }
 
 /** And what, before it sends the request at all. */
-export const preflightHeaders: Readonly<Record<string, string>> = {
-  "access-control-allow-methods": "GET, POST, DELETE",
-  "access-control-allow-headers":
-    "authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id",
-  "access-control-max-age": "600",
-};
+export function preflightHeaders({ headers }: IncomingMessage): Readonly<Record<string, string>> {
+  const wanted = String(headers["access-control-request-headers"] ?? "")
+    .toLowerCase()
+    .split(/\s*,\s*/);
+  return {
+    "access-control-allow-methods": "GET, POST, DELETE",
+    "access-control-allow-headers": [
+      "authorization, content-type, mcp-session-id, mcp-protocol-version, last-event-id, mcp-method, mcp-name",
+      // Arguments that a tool wants as headers, too.
+      ...wanted.filter((name) => /^mcp-param-[!#$%&'*+\-.^_`|~0-9a-z]+$/.test(name)),
+    ].join(", "),
+    "access-control-max-age": "600",
+  };
+}

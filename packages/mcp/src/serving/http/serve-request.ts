@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject, type Principal } from "@tunic/core";
 import { asAuthInfo } from "../caller.js";
+import { isStateless } from "../stateless/read-request.js";
+import type { StatelessServer } from "../stateless/stateless-server.js";
 import type { HttpSettings } from "./http-options.js";
 import type { HttpSession, HttpSessions } from "./http-sessions.js";
 import { readBody } from "./read-body.js";
@@ -11,6 +13,7 @@ import { crossOriginHeaders, preflightHeaders, type Refusal, whyForeign } from "
 export interface HttpDesk {
   readonly settings: HttpSettings;
   readonly sessions: HttpSessions;
+  readonly stateless: StatelessServer;
   /** That is listened at. */
   readonly port: number;
   /** On whose behalf requests come where nobody is asked who they are. */
@@ -38,7 +41,7 @@ export async function serveRequest(
     response.setHeader(name, value);
   }
   if (request.method === "OPTIONS") {
-    response.writeHead(204, preflightHeaders).end();
+    response.writeHead(204, preflightHeaders(request)).end();
     return;
   }
   const who = await identify(desk, request);
@@ -102,15 +105,18 @@ function unauthorized({ authenticator }: HttpSettings): Refusal {
 
 const noSession: Refusal = { status: 400, message: "Bad Request: Mcp-Session-Id is missing" };
 
-/** A request without a session: only the handshake begins one. */
-async function begin({ settings, sessions }: HttpDesk, visit: Visit): Promise<void> {
+/** A request without a session: of a revision that has none, or the handshake that begins one. */
+async function begin({ settings, sessions, stateless }: HttpDesk, visit: Visit): Promise<void> {
   const { request, response, principal } = visit;
   if (request.method !== "POST") return refuse(response, noSession);
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
-  if (!isJsonObject(body.json) || body.json["method"] !== "initialize") {
-    return refuse(response, noSession);
+  if (!isJsonObject(body.json)) return refuse(response, noSession);
+  const { headers } = request;
+  if (isStateless(headers, body.json)) {
+    return stateless.serve({ headers, body: body.json, response, principal });
   }
+  if (body.json["method"] !== "initialize") return refuse(response, noSession);
   if (sessions.isFull) {
     return refuse(response, { status: 503, message: "Too many sessions; try again later" });
   }

@@ -1,0 +1,181 @@
+import { randomUUID } from "node:crypto";
+import {
+  type AgentSession,
+  type Content,
+  isJsonObject,
+  type JsonObject,
+  type RunContext,
+  textOf,
+} from "@tunic/core";
+import type { McpElicitationAnswer } from "../asking/elicitation.js";
+import { fillIn } from "../asking/question.js";
+import type { McpRoot } from "../asking/roots.js";
+import { McpError } from "../mcp-error.js";
+import { readContent } from "../results/read-content.js";
+import {
+  abilitiesOf,
+  type CallingClient,
+  type ClientAbilities,
+  type Question,
+} from "./calling-client.js";
+
+/** What a served tool asks the person at its client. */
+export type ServedElicitation =
+  | {
+      readonly message: string;
+      /** A JSON Schema: an object of texts, numbers, booleans and choices. Nothing secret: it passes the client. */
+      readonly requestedSchema: JsonObject;
+    }
+  | {
+      readonly message: string;
+      /** A page to be opened, such as one to sign in; `http` or `https`. What happens there, the client does not see. */
+      readonly url: string;
+    };
+
+/** What a served tool asks the client's model. */
+export interface ServedSamplingRequest {
+  /** As the protocol has them: `{ role: "user", content: { type: "text", text } }`. */
+  readonly messages: readonly JsonObject[];
+  readonly maxTokens: number;
+  readonly systemPrompt?: string | undefined;
+  readonly temperature?: number | undefined;
+  readonly stopSequences?: readonly string[] | undefined;
+  readonly modelPreferences?: JsonObject | undefined;
+  /** As `tools/list` has them; the tool runs what the model calls, and asks again. */
+  readonly tools?: readonly JsonObject[] | undefined;
+  readonly toolChoice?: JsonObject | undefined;
+}
+
+/** What the client's model has answered. It is as little trusted as the client. */
+export interface ServedSample {
+  readonly contents: readonly Content[];
+  readonly text: string;
+  readonly model: string | undefined;
+  readonly stopReason: string | undefined;
+  /** As it came. */
+  readonly raw: JsonObject;
+}
+
+/** How something is asked. */
+export interface ServedAskOptions {
+  /** Milliseconds that an answer may take. Default: `approvalTimeoutMs` of the server. */
+  readonly timeoutMs?: number | undefined;
+  /** The question's name in an answer of revision 2026-07-28, unique within a call. Default: any. */
+  readonly id?: string | undefined;
+}
+
+/** The client whose call a served tool works on. */
+export interface ServedClient {
+  /** What it says that it can be asked. */
+  readonly can: ClientAbilities;
+  /**
+   * Asks the person there. What is filled in fits the schema, with its defaults.
+   *
+   * @throws McpError `mcp_not_supported` where the client cannot, `mcp_wrong_answer` for what does not fit, and what the
+   * connection throws when there is no answer in time.
+   */
+  elicit(question: ServedElicitation, options?: ServedAskOptions): Promise<McpElicitationAnswer>;
+  /** Asks the model there. Throws as `elicit` does, also where the client does not want it. */
+  sample(request: ServedSamplingRequest, options?: ServedAskOptions): Promise<ServedSample>;
+  /** Where the client wants work to be done. Throws as `elicit` does. */
+  listRoots(options?: ServedAskOptions): Promise<readonly McpRoot[]>;
+}
+
+const clients = new WeakMap<AgentSession, ServedClient>();
+
+/**
+ * The client whose call is worked on, for tools that {@link serveTools} serves; also in the runs of agents inside such a
+ * call. Undefined in any other run.
+ *
+ * @param context Of the tool, or of a handler.
+ */
+export function servedClient(context: { readonly run: RunContext }): ServedClient | undefined {
+  for (let run: RunContext | undefined = context.run; run !== undefined; run = run.parent) {
+    const client = run.session && clients.get(run.session);
+    if (client !== undefined) return client;
+  }
+  return undefined;
+}
+
+/** Lets the runs of a session find the client that has made their call. */
+export function bindClient(session: AgentSession, client: CallingClient, timeoutMs: number): void {
+  clients.set(session, clientFor(client, timeoutMs));
+}
+
+function clientFor(client: CallingClient, usualMs: number): ServedClient {
+  const can = abilitiesOf(client.capabilities);
+  const ask = (question: Question, isAble: boolean, timeoutMs = usualMs): Promise<JsonObject> => {
+    if (isAble) return client.ask(question, timeoutMs);
+    client.missed(question);
+    const message = `The client cannot be asked for ${question.method}.`;
+    return Promise.reject(new McpError("mcp_not_supported", message, { notSent: true }));
+  };
+  return {
+    can,
+    async elicit(question, { timeoutMs, id } = {}) {
+      const params = elicitationParams(question);
+      const isAble = "url" in question ? can.pages : can.forms;
+      const answer = await ask({ method: "elicitation/create", params, id }, isAble, timeoutMs);
+      return readAnswer(answer, question);
+    },
+    async sample(request, { timeoutMs, id } = {}) {
+      const params = JSON.parse(JSON.stringify(request)) as JsonObject;
+      const needsTools = request.tools !== undefined || request.toolChoice !== undefined;
+      const isAble = needsTools ? can.samplingTools : can.sampling;
+      return readSample(
+        await ask({ method: "sampling/createMessage", params, id }, isAble, timeoutMs),
+      );
+    },
+    async listRoots({ timeoutMs, id } = {}) {
+      const answer = await ask({ method: "roots/list", params: {}, id }, can.roots, timeoutMs);
+      return readRoots(answer);
+    },
+  };
+}
+
+function elicitationParams(question: ServedElicitation): JsonObject {
+  const { message } = question;
+  if ("url" in question) {
+    return { mode: "url", message, url: question.url, elicitationId: randomUUID() };
+  }
+  return { mode: "form", message, requestedSchema: question.requestedSchema };
+}
+
+async function readAnswer(
+  { action, content = {} }: JsonObject,
+  question: ServedElicitation,
+): Promise<McpElicitationAnswer> {
+  if (action === "decline" || action === "cancel") return { action };
+  if (action !== "accept" || !isJsonObject(content)) throw noAnswer("elicitation/create");
+  if ("url" in question) return { action };
+  const filled = await fillIn(question.requestedSchema, content);
+  if (typeof filled !== "string") return { action, content: filled };
+  throw new McpError("mcp_wrong_answer", `The client's answer does not fit the form: ${filled}`);
+}
+
+function readSample(raw: JsonObject): ServedSample {
+  const { content, model, stopReason } = raw;
+  const blocks = Array.isArray(content) ? content : [content];
+  if (!blocks.every(isJsonObject)) throw noAnswer("sampling/createMessage");
+  const contents = blocks.map((block) => readContent(block));
+  return {
+    contents,
+    text: textOf({ contents }),
+    model: typeof model === "string" ? model : undefined,
+    stopReason: typeof stopReason === "string" ? stopReason : undefined,
+    raw,
+  };
+}
+
+function readRoots({ roots }: JsonObject): readonly McpRoot[] {
+  if (!Array.isArray(roots)) throw noAnswer("roots/list");
+  return roots.flatMap((root): McpRoot[] => {
+    if (!isJsonObject(root) || typeof root["uri"] !== "string") return [];
+    const { uri, name } = root;
+    return [{ uri, ...(typeof name === "string" && { name }) }];
+  });
+}
+
+function noAnswer(method: Question["method"]): McpError {
+  return new McpError("mcp_wrong_answer", `The client's answer to ${method} is none.`);
+}

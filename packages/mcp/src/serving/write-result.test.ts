@@ -1,0 +1,61 @@
+import { type Content, dataContent, textContent, uriContent } from "@tunic/core";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { readContent } from "../results/read-content.js";
+import { writeResult } from "./write-result.js";
+
+function written(content: Content): unknown {
+  const [block] = writeResult({ type: "function_result", callId: "1", contents: [content] })[
+    "content"
+  ] as unknown[];
+  return block;
+}
+
+const asBase64 = (text: string): string => Buffer.from(text, "utf8").toString("base64");
+
+describe("writeResult", () => {
+  it.each([
+    { type: "text", text: "Hello" },
+    { type: "image", data: "AAAA", mimeType: "image/png" },
+    { type: "audio", data: "AAAA", mimeType: "audio/wav" },
+    { type: "resource", resource: { uri: "test://a", text: "Words" } },
+    { type: "resource", resource: { uri: "test://b", blob: "AAAA", mimeType: "application/zip" } },
+    { type: "resource_link", uri: "https://a.example/b", name: "A name", mimeType: "text/html" },
+  ])("passes on what another server has sent: %j", (block) => {
+    expect(written(readContent(block))).toEqual(block);
+  });
+
+  it("writes data of text types as text, whatever it says", () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: "binary" }),
+        fc.constantFrom("text/plain", "application/json", "application/ld+json", "text/csv"),
+        (text, mimeType) => {
+          expect(written(dataContent(asBase64(text), mimeType, { name: "a b" }))).toEqual({
+            type: "resource",
+            resource: { uri: "attachment:///a%20b", mimeType, text },
+          });
+        },
+      ),
+    );
+  });
+
+  it("writes bytes that are no text as bytes, whatever they are called", () => {
+    expect(written(dataContent("/w==", "text/plain"))).toEqual({
+      type: "resource",
+      resource: { uri: "attachment:///data", mimeType: "text/plain", blob: "/w==" },
+    });
+  });
+
+  it("names a link after its path", () => {
+    expect(written(uriContent("https://a.example/b/c.txt?d", "text/plain"))).toMatchObject({
+      type: "resource_link",
+      name: "c.txt",
+    });
+  });
+
+  it("leaves out what belongs to the program", () => {
+    const content = textContent("Hi", { additionalProperties: { label: "secret", mcp: {} } });
+    expect(written(content)).toEqual({ type: "text", text: "Hi" });
+  });
+});
