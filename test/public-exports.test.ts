@@ -102,6 +102,7 @@ describe("public exports", () => {
       modelView
       nearestName
       normalizeTools
+      onAbort
       openCalls
       ownDefinition
       parseArguments

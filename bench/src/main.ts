@@ -2,7 +2,7 @@ import { resumeRatios, signingMs } from "./approvals.js";
 import { floor } from "./floor.js";
 import { bundleSize, importRatio } from "./footprint.js";
 import { idle, layerRatio } from "./layers.js";
-import { callRatios, connectRatio } from "./mcp.js";
+import { callRatios, connectRatio, type Yardstick } from "./mcp.js";
 import { bestTimes, retainedPerRun } from "./measure.js";
 import { sdkStreamRatio, services } from "./sdk-streams.js";
 import { addedAfter, addedPerCall, promptBytes } from "./secured.js";
@@ -46,6 +46,11 @@ async function ratio(kind: "loop" | "par" | "stream", size: number): Promise<num
   const [base = 0, ours = 0] = await bestTimes(contenders, kind, size);
   if (!json) console.log(`  floor ${base.toFixed(1)} µs, tunic ${ours.toFixed(1)} µs`);
   return ours / base;
+}
+
+async function worstCall(yardstick: Yardstick): Promise<Record<string, number>> {
+  const ratios = await callRatios(yardstick);
+  return { ratio: Math.max(...Object.values(ratios)), ...ratios };
 }
 
 const cases: Record<string, () => Promise<Record<string, number>>> = {
@@ -95,10 +100,8 @@ const cases: Record<string, () => Promise<Record<string, number>>> = {
     return { share: Math.max(cold / 1000, warm / 50), cold, warm };
   },
   "skills-prompt": () => promptShare(500),
-  async "mcp-call"() {
-    const ratios = await callRatios();
-    return { ratio: Math.max(...Object.values(ratios)), ...ratios };
-  },
+  "mcp-call": () => worstCall("alike"),
+  "mcp-call-bare": () => worstCall("bare"),
   "mcp-connect": async () => ({ ratio: await connectRatio() }),
   import: async () => ({ ratio: importRatio() }),
   bundle: async () => ({ gzip: await bundleSize() }),

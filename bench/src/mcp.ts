@@ -6,7 +6,13 @@ import { StdioClientTransport as Sdk2Stdio } from "@modelcontextprotocol/client/
 import { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport as Sdk1Stdio } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { StreamableHTTPClientTransport as Sdk1Http } from "@modelcontextprotocol/sdk/client/streamableHttp.js";
-import { Agent, tool } from "@tunic/core";
+import {
+  Agent,
+  type FunctionInvocationContext,
+  type FunctionTool,
+  type JsonObject,
+  tool,
+} from "@tunic/core";
 import { type McpTarget, mcpTools } from "@tunic/mcp";
 import { ScriptedChatClient } from "@tunic/testing";
 
@@ -15,34 +21,40 @@ const stdio = { command: process.execPath, args: ["--import", "tsx", program] };
 const identity = { name: "bench", version: "1.0.0" };
 const message = "The tide is high at noon.";
 
-/** What both lines of the SDK have. */
-interface SdkClient<Transport> {
-  connect(transport: Transport): Promise<void>;
-  callTool(call: { name: string; arguments: { message: string } }): Promise<unknown>;
+/** What both lines of the SDK have, for whoever calls a tool by hand. */
+interface SdkClient {
+  connect(): Promise<void>;
+  callTool(args: JsonObject, options?: SdkCallOptions): Promise<unknown>;
   close(): Promise<void>;
 }
 
-/** A call of the tool that echoes; resolves with what came back. */
-type Call = () => Promise<unknown>;
+interface SdkCallOptions {
+  readonly signal: AbortSignal;
+  readonly onprogress: (progress: { progress: number }) => void;
+}
+
+/** Ratios over stdio and HTTP, with both lines of the SDK. */
+type Ratios = Record<"stdio1" | "stdio2" | "http1" | "http2", number>;
+
+/** Which way of calling the client of the SDK is the yardstick. */
+export type Yardstick = "alike" | "bare";
 
 /**
- * Time of one call of a server's tool in a run, as a ratio to the same call through the client of the SDK alone:
- * over stdio and HTTP, with both lines of the SDK. The server is one of the SDK, too.
+ * Time of one call of a server's tool in a run, as a ratio to the same through the client of the SDK; the server is one
+ * of the SDK, too. `alike`: a tool written by hand around that client, which cancels a call when the run is aborted and
+ * shows its progress, as ours does. `bare`: the client's `callTool` and nothing else, neither tool nor cancelling.
  */
-export async function callRatios(): Promise<
-  Record<"stdio1" | "stdio2" | "http1" | "http2", number>
-> {
+export async function callRatios(yardstick: Yardstick): Promise<Ratios> {
   const server = fork(program, ["http"], { execArgv: ["--import", "tsx"] });
   try {
     const url = new URL(`http://127.0.0.1:${await portOf(server)}/mcp`);
-    const sdk2Client = () => new sdk2.Client(identity);
     return {
-      stdio1: await callRatio(new Sdk1Client(identity), new Sdk1Stdio(stdio), stdio, 1),
-      stdio2: await callRatio(sdk2Client(), new Sdk2Stdio(stdio), stdio, 2),
-      http1: await callRatio(new Sdk1Client(identity), new Sdk1Http(url) as never, url.href, 1),
+      stdio1: await callRatio(yardstick, line1(new Sdk1Stdio(stdio)), stdio, 1),
+      stdio2: await callRatio(yardstick, line2(new Sdk2Stdio(stdio)), stdio, 2),
+      http1: await callRatio(yardstick, line1(new Sdk1Http(url) as never), url.href, 1),
       http2: await callRatio(
-        sdk2Client(),
-        new sdk2.StreamableHTTPClientTransport(url),
+        yardstick,
+        line2(new sdk2.StreamableHTTPClientTransport(url)),
         url.href,
         2,
       ),
@@ -52,47 +64,88 @@ export async function callRatios(): Promise<
   }
 }
 
-async function callRatio<Transport>(
-  client: SdkClient<Transport>,
-  transport: Transport,
+function line1(transport: Parameters<Sdk1Client["connect"]>[0]): SdkClient {
+  const client = new Sdk1Client(identity);
+  return {
+    connect: () => client.connect(transport),
+    callTool: (args, options) =>
+      client.callTool({ name: "echo", arguments: { ...args } }, undefined, options),
+    close: () => client.close(),
+  };
+}
+
+function line2(transport: sdk2.Transport): SdkClient {
+  const client = new sdk2.Client(identity);
+  return {
+    connect: () => client.connect(transport),
+    callTool: (args, options) => client.callTool({ name: "echo", arguments: { ...args } }, options),
+    close: () => client.close(),
+  };
+}
+
+/** Of so many calls each; the best of them counts, so that noise hits both alike. */
+const rounds = 40;
+const callsPerRound = 100;
+
+async function callRatio(
+  yardstick: Yardstick,
+  client: SdkClient,
   target: McpTarget,
   sdk: 1 | 2,
 ): Promise<number> {
   await using mcp = mcpTools(target, { name: "bench", sdk });
-  await client.connect(transport);
-  const call = { name: "echo", arguments: { message } };
+  await client.connect();
+  const [ours] = (await mcp.connect()).tools;
+  if (ours === undefined) throw new Error("bench: the server has no tool");
+  const byHand = handWritten(client, ours);
   const best = { sdk: Infinity, tunic: Infinity };
-  await inRunOf(await mcp.connect(), async (ours) => {
+  await inRun(async (context) => {
+    const args = { message };
+    const base =
+      yardstick === "bare" ? () => client.callTool(args) : () => byHand.invoke(args, { context });
     for (let round = 0; round < rounds; round++) {
-      best.sdk = Math.min(best.sdk, await timeOf(() => client.callTool(call)));
-      best.tunic = Math.min(best.tunic, await timeOf(ours));
+      best.sdk = Math.min(best.sdk, await timeOf(base));
+      best.tunic = Math.min(best.tunic, await timeOf(() => ours.invoke(args, { context })));
     }
   });
   await client.close();
   return best.tunic / best.sdk;
 }
 
-/** Of so many calls each; the best of them counts, so that noise hits both alike. */
-const rounds = 60;
-const callsPerRound = 200;
-
-async function timeOf(call: Call): Promise<number> {
+async function timeOf(call: () => Promise<unknown>): Promise<number> {
   if (!JSON.stringify(await call()).includes(message)) throw new Error("bench: it does not echo");
   const started = performance.now();
   for (let made = 0; made < callsPerRound; made++) await call();
   return performance.now() - started;
 }
 
-/** Does some work inside a run, with a call as the loop makes it. */
-async function inRunOf(
-  { tools: [echo] }: Awaited<ReturnType<ReturnType<typeof mcpTools>["connect"]>>,
-  work: (call: Call) => Promise<void>,
-): Promise<void> {
-  if (echo === undefined) throw new Error("bench: the server has no tool");
+/** A signal of its own for each call: both lines of the SDK listen to what they get, and never stop. */
+function handWritten(client: SdkClient, { name, parameters }: FunctionTool): FunctionTool {
+  return tool({
+    name,
+    parameters,
+    async execute(args, { signal, reportProgress }) {
+      const controller = new AbortController();
+      const stop = (): void => controller.abort(signal.reason);
+      signal.addEventListener("abort", stop);
+      try {
+        return await client.callTool(args as JsonObject, {
+          signal: controller.signal,
+          onprogress: ({ progress }) => void reportProgress(`${progress}`),
+        });
+      } finally {
+        signal.removeEventListener("abort", stop);
+      }
+    },
+  }) as FunctionTool;
+}
+
+/** Does some work in a run, with what a tool is given there. */
+async function inRun(work: (context: FunctionInvocationContext) => Promise<void>): Promise<void> {
   const worker = tool({
     name: "work",
     async execute(_input: unknown, context) {
-      await work(() => echo.invoke({ message }, { context }));
+      await work(context);
       return "worked";
     },
   });

@@ -220,6 +220,7 @@ export { type ParsedArguments, parseArguments } from "./messages/parse-arguments
 export { sameJson } from "./messages/same-json.js";
 export { compose } from "./onion/compose.js";
 export type { Bounds, Handler, Layer, Next } from "./onion/handler.js";
+export { onAbort } from "./onion/on-abort.js";
 export type { Core, LayerObserver, Onion } from "./onion/onion.js";
 export type { Principal } from "./run/run-context.js";
 export type { CheckableTool } from "./tools/checked-arguments.js";

@@ -5,6 +5,9 @@
 export function isDeeperThan(value: unknown, levels: number): boolean {
   if (typeof value !== "object" || value === null) return false;
   if (levels === 0) return true;
-  for (const member of Object.values(value)) if (isDeeperThan(member, levels - 1)) return true;
+  // Of JSON all members are its own. Every result is looked at, so no list of them is made.
+  for (const key in value) {
+    if (isDeeperThan(value[key as keyof typeof value], levels - 1)) return true;
+  }
   return false;
 }

@@ -1,3 +1,5 @@
+import { onAbort } from "./on-abort.js";
+
 /**
  * The one place where a run can be stopped from. Whatever waits behind the gate is let go in the
  * microtask after the abort, whether the work inside listens to the signal or not.
@@ -64,13 +66,9 @@ export class AbortGate {
       this.#external ||= !this.#aborted;
       this.abort(signal.reason);
     };
-    if (signal.aborted) {
-      stop();
-      return;
-    }
     // A plain list, not AbortSignal.any: that one is slow and keeps what it has seen (Node 20, 22).
     this.#links ??= [];
-    this.#links.push(listen(signal, stop));
+    this.#links.push(onAbort(signal, stop));
   }
 
   /** Settles with the work, or rejects with the abort's reason as soon as that comes. */
@@ -101,42 +99,6 @@ export class AbortGate {
     if (this.#links) for (const unlink of this.#links) unlink();
     this.#links = undefined;
   }
-}
-
-/** Those who wait for a signal, behind the one listener that it has from here. */
-interface Listening {
-  readonly stops: Set<() => void>;
-  readonly tell: () => void;
-}
-
-const listening = new WeakMap<AbortSignal, Listening>();
-
-/**
- * Calls `stop` when the signal fires. However many runs follow one signal, it gets one listener: Node
- * takes more than ten for a leak and warns.
- *
- * @returns the function that ends it.
- */
-function listen(signal: AbortSignal, stop: () => void): () => void {
-  const { stops, tell } = listening.get(signal) ?? beginListening(signal);
-  stops.add(stop);
-  return () => {
-    stops.delete(stop);
-    if (stops.size > 0 || listening.get(signal)?.stops !== stops) return;
-    listening.delete(signal);
-    signal.removeEventListener("abort", tell);
-  };
-}
-
-function beginListening(signal: AbortSignal): Listening {
-  const stops = new Set<() => void>();
-  const tell = (): void => {
-    for (const stop of [...stops]) stop();
-  };
-  const begun = { stops, tell };
-  listening.set(signal, begun);
-  signal.addEventListener("abort", tell);
-  return begun;
 }
 
 function ignore(): void {}

@@ -1,5 +1,4 @@
-import { setMaxListeners } from "node:events";
-import { ToolTimeoutError } from "@tunic/core";
+import { onAbort, ToolTimeoutError } from "@tunic/core";
 import { Cancellation } from "../client/cancellation.js";
 import { cancelled } from "../client/run-request.js";
 
@@ -39,14 +38,13 @@ export function withinLimits<Value>(
     const release = (): void => {
       isOver = true;
       cancelTimer();
-      outer.removeEventListener("abort", abort);
+      unfollow();
     };
     const stop = (reason: unknown): void => {
       release();
       reject(reason);
       cancellation.abort(cancelled);
     };
-    const abort = (): void => stop(outer.reason);
     const startTimer = (): (() => void) => {
       const left = end - clock.now();
       return left <= timeoutMs
@@ -54,9 +52,7 @@ export function withinLimits<Value>(
         : clock.setTimer(() => stop(late(timeoutMs, "")), timeoutMs);
     };
     let cancelTimer = startTimer();
-    // A hundred calls at once are no leak, of which Node would warn.
-    setMaxListeners(0, outer);
-    outer.addEventListener("abort", abort);
+    const unfollow = onAbort(outer, () => stop(outer.reason));
     const progressed = (): void => {
       if (isOver) return;
       cancelTimer();

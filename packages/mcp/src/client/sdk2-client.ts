@@ -66,12 +66,12 @@ export function adaptSdk2(
   listen(client as SdkListeners, hooks);
   // A client that was given answers by itself, as its owner has it.
   const settingsOf = (
-    { allowInputRequired, ...options }: McpRequestOptions,
+    options: McpRequestOptions,
     signal: StopSignal | undefined,
     scope: CallScope | undefined,
   ): RequestOptions => ({
     ...requestSettings(options, signal, scope),
-    ...(owned && allowInputRequired && { allowInputRequired }),
+    ...(owned && options.allowInputRequired && { allowInputRequired: true }),
   });
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>

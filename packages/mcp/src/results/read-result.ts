@@ -101,6 +101,6 @@ function sizeOf(value: unknown): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 4;
   let size = 2;
-  for (const [key, member] of Object.entries(value)) size += key.length + sizeOf(member);
+  for (const key in value) size += key.length + sizeOf(value[key as keyof typeof value]);
   return size;
 }

@@ -1,4 +1,4 @@
-import { setMaxListeners } from "node:events";
+import { onAbort } from "@tunic/core";
 import { type CallScope, callScope } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
 import { longestEvent, total } from "./byte-measures.js";
@@ -102,15 +102,8 @@ function following(connection: AbortSignal | null | undefined): {
 } {
   if (!connection) return { signal: null, release: () => {} };
   const controller = new AbortController();
-  const stop = (): void => controller.abort(connection.reason);
-  if (connection.aborted) stop();
-  // A hundred requests at once are no leak, of which Node would warn.
-  setMaxListeners(0, connection);
-  connection.addEventListener("abort", stop);
-  return {
-    signal: controller.signal,
-    release: () => connection.removeEventListener("abort", stop),
-  };
+  const release = onAbort(connection, () => controller.abort(connection.reason));
+  return { signal: controller.signal, release };
 }
 
 function isStream({ headers }: Response): boolean {

@@ -15,8 +15,11 @@ export function readWireLine(line: string): readonly WireMessage[] | undefined {
   } catch {
     return undefined;
   }
-  const list = Array.isArray(value) ? value : [value];
-  const messages = list.flatMap((each) => readMessage(each) ?? []);
+  if (!Array.isArray(value)) {
+    const message = readMessage(value);
+    return message && [message];
+  }
+  const messages = value.flatMap((each) => readMessage(each) ?? []);
   return messages.length === 0 ? undefined : messages;
 }
 
