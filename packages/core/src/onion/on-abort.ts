@@ -30,7 +30,7 @@ export function onAbort(signal: AbortSignal, stop: () => void): () => void {
 function begin(signal: AbortSignal): Listening {
   const stops = new Set<() => void>();
   const tell = (): void => {
-    for (const stop of [...stops]) stop();
+    for (const stop of stops) stop();
   };
   const begun = { stops, tell };
   listening.set(signal, begun);
