@@ -71,10 +71,11 @@ async function openStdio(
       }
       return await sdk2Client(sdk2, transport as never, terms, { mode, isScoped: false });
     } catch (error) {
+      // While a client asks which revision a server speaks, the process is not its own to close.
+      await transport.close();
       terms.signal.throwIfAborted();
       failure = error;
       lastWords = transport.lastWords;
-      await transport.close();
       // A server may end at a question that it does not know: without that question, then. Not one that cannot be started.
       if (transport.pid === null) break;
     }
