@@ -89,7 +89,7 @@ export function openTarget(
       if (finish === undefined) {
         const { signal } = new AbortController();
         const kind = found.transport === "sse" ? "sse" : "http";
-        await makeHttpTransport(kind, found, { ...terms, hooks: {}, signal, signIn });
+        await makeHttpTransport(kind, found, { ...terms, hooks: {}, signal, signIn }, Symbol(kind));
       }
       await finish?.(callback);
     },
@@ -110,7 +110,7 @@ function adapted(client: SdkClient, hooks: McpHooks): McpClient {
       { notSent: true },
     );
   }
-  const terms = { owned: false, isScoped: false };
+  const terms = { owned: false, connection: undefined };
   // Told apart by what only one of them has, since there may be several copies of an SDK.
   return "getProtocolEra" in client
     ? adaptSdk2(client as unknown as Sdk2Client, hooks, terms)

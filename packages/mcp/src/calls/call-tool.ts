@@ -159,7 +159,7 @@ async function callOnce(
     if (isPause(answer)) return answer;
     const result = readResult(answer, settings.limits.maxResultBytes);
     // Nothing is waited for where a tool says nothing of what it gives.
-    if (result.isError || definition["outputSchema"] === undefined) return result;
+    if (result.isError || (definition["outputSchema"] ?? null) === null) return result;
     return (await wrongOutput(server, tool, answer)) ?? result;
   } catch (error) {
     if (isUnsentLoss(error)) connection.discard(client);

@@ -2,6 +2,8 @@ import { AsyncLocalStorage } from "node:async_hooks";
 
 /** What belongs to one request on its way through an SDK that knows nothing of it. */
 export interface CallScope {
+  /** Over which it goes: what is done meanwhile at other servers is not done for it. */
+  readonly connection: symbol;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The caller's own, for requests that the server makes meanwhile. */
   readonly origin: unknown;
@@ -17,6 +19,12 @@ export interface CallScope {
  */
 export const callScope = new AsyncLocalStorage<CallScope>();
 
+/** The request over a connection that something is done for. */
+export function scopeOf(connection: symbol | undefined): CallScope | undefined {
+  const scope = callScope.getStore();
+  return scope !== undefined && scope.connection === connection ? scope : undefined;
+}
+
 /** The stream of the answer has a place that it can be taken up from. */
 export function markResumable(scope: CallScope): void {
   scope.resumable = true;
@@ -26,6 +34,6 @@ export function markResumable(scope: CallScope): void {
 export interface AdapterTerms {
   /** Whether the client was made here, and ends with its adapter. */
   readonly owned: boolean;
-  /** Whether its transport makes an HTTP request for each of its own, which {@link callScope} goes along with. */
-  readonly isScoped: boolean;
+  /** Where its transport makes an HTTP request for each of its own, which {@link callScope} goes along with. */
+  readonly connection: symbol | undefined;
 }

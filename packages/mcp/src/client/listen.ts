@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
-import { callScope } from "./call-scope.js";
+import { scopeOf } from "./call-scope.js";
 import type { McpHooks } from "./mcp-client.js";
 import { readLogEntry, transportEntry } from "./read-answers.js";
 
@@ -14,7 +14,11 @@ export interface SdkListeners {
 }
 
 /** Puts the hooks behind what a client has already. */
-export function listen(client: SdkListeners, hooks: McpHooks): void {
+export function listen(
+  client: SdkListeners,
+  hooks: McpHooks,
+  connection: symbol | undefined,
+): void {
   const { onclose, onerror, fallbackNotificationHandler } = client;
   client.onclose = () => {
     onclose?.();
@@ -25,7 +29,7 @@ export function listen(client: SdkListeners, hooks: McpHooks): void {
     // The SDK has given up a stream, and would let the request wait that it was for.
     if (/^Maximum reconnection attempts/.test(error.message)) {
       const broken = "The stream of the answer broke.";
-      callScope.getStore()?.lost(new McpError("mcp_connection_lost", broken, { cause: error }));
+      scopeOf(connection)?.lost(new McpError("mcp_connection_lost", broken, { cause: error }));
     }
     hooks.log?.(transportEntry(error));
   };

@@ -67,14 +67,15 @@ async function openStdio(
     const transport = start();
     try {
       if (sdk2 === undefined || mode === undefined) {
-        return await sdk1Client(transport as unknown as Sdk1Transport, terms, false);
+        return await sdk1Client(transport as unknown as Sdk1Transport, terms, undefined);
       }
-      return await sdk2Client(sdk2, transport as never, terms, { mode, isScoped: false });
+      return await sdk2Client(sdk2, transport as never, terms, { mode, connection: undefined });
     } catch (error) {
+      // While a client asks which revision a server speaks, the process is not its own to close.
+      await transport.close();
       terms.signal.throwIfAborted();
       failure = error;
       lastWords = transport.lastWords;
-      await transport.close();
       // A server may end at a question that it does not know: without that question, then. Not one that cannot be started.
       if (transport.pid === null) break;
     }
@@ -107,14 +108,15 @@ async function openHttpAs(
   target: HttpTarget,
   terms: OpenTerms,
 ): Promise<McpClient> {
-  const made = await makeHttpTransport(kind, target, terms);
+  const connection = Symbol(kind);
+  const made = await makeHttpTransport(kind, target, terms, connection);
   const client =
     made.line === 2
       ? await sdk2Client(made.sdk, made.transport, terms, {
           mode: kind === "http" ? "auto" : "legacy",
-          isScoped: true,
+          connection,
         })
-      : await sdk1Client(made.transport, terms, true);
+      : await sdk1Client(made.transport, terms, connection);
   if (kind === "sse") endWithStream(made.transport);
   return client;
 }
@@ -132,9 +134,10 @@ export async function makeHttpTransport(
   kind: "http" | "sse",
   { url, headers }: HttpTarget,
   terms: OpenTerms,
+  connection: symbol,
 ): Promise<MadeTransport> {
   const { maxMessageBytes, signIn, ambientHeaders } = terms;
-  const fetch = callFetch({ url, headers, ambientHeaders, maxBytes: maxMessageBytes });
+  const fetch = callFetch({ connection, url, headers, ambientHeaders, maxBytes: maxMessageBytes });
   const settings = signIn
     ? { fetch: forgettingFetch(fetch, signIn, url), authProvider: signIn.provider }
     : { fetch };
@@ -186,7 +189,7 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
   }
   const socket = await import("@modelcontextprotocol/sdk/client/websocket.js");
   try {
-    return await sdk1Client(new socket.WebSocketClientTransport(url), terms, false);
+    return await sdk1Client(new socket.WebSocketClientTransport(url), terms, undefined);
   } catch (error) {
     terms.signal.throwIfAborted();
     throw failed(`The server at ${url.origin}${url.pathname} could not be connected to`, error, "");
@@ -196,21 +199,21 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
 function sdk1Client(
   transport: Sdk1Transport,
   terms: OpenTerms,
-  isScoped: boolean,
+  connection: symbol | undefined,
 ): Promise<McpClient> {
   const { identity = ownIdentity, signal } = terms;
-  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, isScoped, signal));
+  return attempt(terms, (hooks) => openSdk1(transport, identity, hooks, connection, signal));
 }
 
 function sdk2Client(
   sdk: Sdk2,
   transport: Parameters<typeof openSdk2>[1],
   terms: OpenTerms,
-  how: Pick<Negotiation, "mode" | "isScoped">,
+  how: Pick<Negotiation, "mode" | "connection">,
 ): Promise<McpClient> {
   const { identity = ownIdentity, signal, connectTimeoutMs } = terms;
   // Over HTTP silence is no answer of an older server, and signing in takes its time.
-  const probeTimeoutMs = how.isScoped ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 3);
+  const probeTimeoutMs = how.connection ? connectTimeoutMs : Math.ceil(connectTimeoutMs / 3);
   return attempt(terms, (hooks) =>
     openSdk2(sdk, transport, identity, hooks, { ...how, probeTimeoutMs }, signal),
   );

@@ -58,18 +58,20 @@ export async function connected(
  * Sends one request through an SDK, with errors in the words of this package. An abort rejects with the
  * reason of the signal, as it is.
  *
- * @param isScoped Whether the transport makes an HTTP request for each: then its headers go along, and it is
+ * @param connection Where the transport makes an HTTP request for each: then its headers go along, and it is
  * let go when the stream of its answer breaks.
  */
 export async function runRequest<Value>(
   options: McpRequestOptions,
-  isScoped: boolean,
+  connection: symbol | undefined,
   send: SendRequest<Value>,
 ): Promise<Value> {
   const signal = stopSignalOf(options);
   if (signal?.aborted) throw signal.reason;
   try {
-    return isScoped ? await runScoped(options, signal, send) : await send(signal, undefined);
+    return connection === undefined
+      ? await send(signal, undefined)
+      : await runScoped(options, connection, signal, send);
   } catch (error) {
     if (signal?.aborted) throw signal.reason;
     throw toMcpError(error, true);
@@ -78,26 +80,31 @@ export async function runRequest<Value>(
 
 async function runScoped<Value>(
   { headers, origin }: McpRequestOptions,
+  connection: symbol,
   signal: StopSignal | undefined,
   send: SendRequest<Value>,
 ): Promise<Value> {
   const controller = new AbortController();
-  const stop = (): void => controller.abort(cancelled);
-  signal?.addEventListener("abort", stop);
   let isOver = false;
+  let lose: (error: unknown) => void = () => {};
+  const scope: CallScope = {
+    connection,
+    headers,
+    origin,
+    resumable: false,
+    lost(error) {
+      // The first line of the SDK would cancel a request at the server that is answered.
+      if (isOver) return;
+      lose(error);
+      stop();
+    },
+  };
+  // Whoever ends it, perhaps while another call is worked on: what the server is told of it is about this one.
+  const stop = (): void => callScope.run(scope, () => controller.abort(cancelled));
+  signal?.addEventListener("abort", stop);
   try {
     return await new Promise<Value>((resolve, reject) => {
-      const scope: CallScope = {
-        headers,
-        origin,
-        resumable: false,
-        lost(error) {
-          // The first line of the SDK would cancel a request at the server that is answered.
-          if (isOver) return;
-          reject(error);
-          stop();
-        },
-      };
+      lose = reject;
       callScope.run(scope, send, controller.signal, scope).then(resolve, reject);
     });
   } finally {

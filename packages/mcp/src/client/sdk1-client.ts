@@ -3,7 +3,7 @@ import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { ResultSchema } from "@modelcontextprotocol/sdk/types.js";
 import type { JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
-import { type AdapterTerms, callScope } from "./call-scope.js";
+import { type AdapterTerms, scopeOf } from "./call-scope.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, type SdkListeners } from "./listen.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
@@ -15,7 +15,7 @@ export async function openSdk1(
   transport: Transport,
   identity: ClientIdentity,
   hooks: McpHooks,
-  isScoped: boolean,
+  connection: symbol | undefined,
   signal: AbortSignal,
 ): Promise<McpClient> {
   const client = new Client({ ...identity }, { capabilities: { ...hooks.capabilities } });
@@ -24,10 +24,10 @@ export async function openSdk1(
     const handler = Object.hasOwn(requests, method) ? requests[method] : undefined;
     // The SDK's own error would say its code in its text, too.
     if (handler === undefined) throw Object.assign(new Error("Method not found"), { code: -32601 });
-    const origin = callScope.getStore()?.origin;
+    const origin = scopeOf(connection)?.origin;
     return await answerServer(hooks, handler, params, { signal: extra.signal, origin });
   };
-  const opened = adaptSdk1(client, hooks, { owned: true, isScoped });
+  const opened = adaptSdk1(client, hooks, { owned: true, connection });
   return connected(opened, signal, (settings) => client.connect(transport, settings));
 }
 
@@ -35,11 +35,11 @@ export async function openSdk1(
 export function adaptSdk1(
   client: Client,
   hooks: McpHooks,
-  { owned, isScoped }: AdapterTerms,
+  { owned, connection }: AdapterTerms,
 ): McpClient {
-  listen(client as SdkListeners, hooks);
+  listen(client as SdkListeners, hooks, connection);
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, isScoped, (signal, scope) => {
+    runRequest(options, connection, (signal, scope) => {
       const settings = requestSettings(options, signal, scope);
       const message = { method, ...(params && { params }) };
       return client.request(message, ResultSchema, settings) as Promise<JsonObject>;

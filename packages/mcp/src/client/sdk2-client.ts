@@ -1,7 +1,7 @@
 import type { Client, RequestOptions, Transport } from "@modelcontextprotocol/client";
 import { isJsonObject, type JsonObject } from "@tunic/core";
 import { answerServer } from "./answer-server.js";
-import { type AdapterTerms, type CallScope, callScope } from "./call-scope.js";
+import { type AdapterTerms, type CallScope, scopeOf } from "./call-scope.js";
 import type { StopSignal } from "./cancellation.js";
 import type { ClientIdentity } from "./client-identity.js";
 import { closeClient, listen, notify, type SdkListeners } from "./listen.js";
@@ -18,7 +18,8 @@ export interface Negotiation {
   readonly mode: "auto" | "legacy";
   /** How long a server may leave the question unanswered that older ones do not know. */
   readonly probeTimeoutMs: number;
-  readonly isScoped: boolean;
+  /** Where it makes an HTTP request for each of ours. */
+  readonly connection: symbol | undefined;
 }
 
 /** Connects with the second line of the SDK, which speaks revision 2026-07-28 too. */
@@ -27,7 +28,7 @@ export async function openSdk2(
   transport: Transport,
   identity: ClientIdentity,
   hooks: McpHooks,
-  { mode, probeTimeoutMs, isScoped }: Negotiation,
+  { mode, probeTimeoutMs, connection }: Negotiation,
   signal: AbortSignal,
 ): Promise<McpClient> {
   const changed = (list: "tools" | "prompts" | "resources") => ({
@@ -49,11 +50,11 @@ export async function openSdk2(
   );
   for (const [method, handler] of Object.entries(hooks.requests ?? {})) {
     client.setRequestHandler(method, { params: anySchema }, async (params, { mcpReq }) => {
-      const origin = callScope.getStore()?.origin;
+      const origin = scopeOf(connection)?.origin;
       return await answerServer(hooks, handler, params, { signal: mcpReq.signal, origin });
     });
   }
-  const opened = adaptSdk2(client, hooks, { owned: true, isScoped });
+  const opened = adaptSdk2(client, hooks, { owned: true, connection });
   return connected(opened, signal, (settings) => client.connect(transport, settings));
 }
 
@@ -61,9 +62,9 @@ export async function openSdk2(
 export function adaptSdk2(
   client: Client,
   hooks: McpHooks,
-  { owned, isScoped }: AdapterTerms,
+  { owned, connection }: AdapterTerms,
 ): McpClient {
-  listen(client as SdkListeners, hooks);
+  listen(client as SdkListeners, hooks, connection);
   // A client that was given answers by itself, as its owner has it.
   const settingsOf = (
     options: McpRequestOptions,
@@ -75,13 +76,13 @@ export function adaptSdk2(
   });
   const isModern = (): boolean => client.getProtocolEra() === "modern";
   const request: McpClient["request"] = (method, params, options = {}) =>
-    runRequest(options, isScoped, (signal, scope) => {
+    runRequest(options, connection, (signal, scope) => {
       const message = { method, ...(params && { params }) };
       const settings = settingsOf(options, signal, scope);
       return client.request(message, anyObject, settings) as Promise<JsonObject>;
     });
   const modernCall = (call: McpToolCall, options: McpRequestOptions = {}): Promise<JsonObject> =>
-    runRequest(options, isScoped, (signal, scope) => {
+    runRequest(options, connection, (signal, scope) => {
       const { name, arguments: args, definition, meta, params } = call;
       // Without its output schema: results are checked by whoever reads them.
       const { outputSchema: _, ...toolDefinition } = definition ?? {};
@@ -106,7 +107,7 @@ export function adaptSdk2(
         return readPage(await request("tools/list", cursor ? { cursor } : {}, options), "tools");
       }
       // All pages at once, and without the tools that the revision forbids to offer.
-      const answer = await runRequest(options, isScoped, (signal, scope) =>
+      const answer = await runRequest(options, connection, (signal, scope) =>
         client.listTools(undefined, {
           ...settingsOf(options, signal, scope),
           cacheMode: "refresh",

@@ -133,4 +133,17 @@ describe("a connection", () => {
     expect(closes).toEqual(["late"]);
     await expect(connection.acquire()).rejects.toBeInstanceOf(McpError);
   });
+
+  it("is closed in whatever turn it opens, and not before that", async () => {
+    for (let turns = 0; turns < 12; turns++) {
+      const { openings, closes, connection, client } = setUp();
+      const waiting = connection.acquire().catch(() => {});
+      openings[0]?.resolve(client("late"));
+      for (let each = 0; each < turns; each++) await Promise.resolve();
+      await connection.close();
+      expect(closes).toEqual(["late"]);
+      expect(connection.current).toBeUndefined();
+      await waiting;
+    }
+  });
 });

@@ -85,7 +85,8 @@ export class Connection {
     this.#closed = true;
     if (this.#opening !== undefined) this.#giveUp(this.#opening, this.#closedError());
     if (this.#current !== undefined) this.discard(this.#current);
-    await Promise.all(this.#ending);
+    // What was being opened ends in steps.
+    while (this.#ending.size > 0) await Promise.all(this.#ending);
   }
 
   #open(): Opening {
@@ -96,6 +97,7 @@ export class Connection {
       controller.abort(new McpError("mcp_timeout", message, { notSent: true }));
     }, connectTimeoutMs);
     const client = this.#openClient(controller.signal);
+    this.#track(client);
     const opening: Opening = { client, controller, waiting: 0 };
     client
       .catch((error: unknown) => {
@@ -117,12 +119,13 @@ export class Connection {
       if (client !== undefined) this.#lost(client);
     };
     const work = this.#terms.open(closed, signal);
-    try {
-      client = await withAbort(signal, () => work);
-    } catch (error) {
-      // It may have come to something all the same.
-      this.#track(work.then((late) => late.close()));
-      throw error;
+    // When it is given up, it may come to something all the same.
+    this.#track(work.then((late) => (signal.aborted ? late.close() : undefined)));
+    client = await withAbort(signal, () => work);
+    // In the very turn in which it came.
+    if (signal.aborted) {
+      this.#end(client);
+      throw signal.reason;
     }
     if (hasEnded) throw new McpError("mcp_connect_failed", `${this.#who()} has ended.`);
     this.#current = client;
@@ -164,10 +167,10 @@ export class Connection {
     this.#track(client.close());
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     const quiet: Promise<void> = work
       .catch(() => {})
-      .finally(() => {
+      .then(() => {
         this.#ending.delete(quiet);
       });
     this.#ending.add(quiet);

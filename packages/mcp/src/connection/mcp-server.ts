@@ -77,9 +77,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
         },
       };
       list.forget();
-      const client = await terms.open(all, signal);
-      await terms.connected?.(client);
-      return client;
+      return openReady(terms, all, signal);
     },
   });
 
@@ -121,6 +119,22 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
       });
     },
   };
+}
+
+/** A connection with all done that is to be done before it is used; closed where that fails, or is given up. */
+async function openReady(
+  { open, connected }: McpServerTerms,
+  hooks: McpHooks,
+  signal: AbortSignal,
+): Promise<McpClient> {
+  const client = await open(hooks, signal);
+  try {
+    await withAbort(signal, async () => connected?.(client));
+  } catch (error) {
+    await client.close();
+    throw error;
+  }
+  return client;
 }
 
 const noTools: RemoteTools = { tools: new Map(), leftOut: [] };

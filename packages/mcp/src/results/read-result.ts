@@ -66,7 +66,9 @@ function contentsOf(answer: JsonObject): readonly Content[] {
   const meta = isJsonObject(_meta) ? _meta : undefined;
   const blocks = Array.isArray(content) ? content : content === undefined ? [] : [content];
   const contents = blocks.map((block) => readContent(block, meta));
-  if (structuredContent !== undefined && !contents.some(says(structuredContent))) {
+  // Some servers write null for what they leave out.
+  const isThere = structuredContent !== undefined && structuredContent !== null;
+  if (isThere && !contents.some(says(structuredContent))) {
     contents.push(readContent({ type: "text", text: jsonText(structuredContent) }, meta));
   }
   // Revision 2024-10-07 had one value, and no blocks.

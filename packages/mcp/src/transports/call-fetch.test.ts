@@ -4,13 +4,15 @@ import { type CallScope, callScope } from "../client/call-scope.js";
 import { callFetch } from "./call-fetch.js";
 
 const url = new URL("http://server.test/mcp");
-const scope: CallScope = { origin: undefined, lost: () => {}, resumable: false };
+const over = Symbol("connection");
+const scope: CallScope = { connection: over, origin: undefined, lost: () => {}, resumable: false };
 
 /** A request for a call, over a connection that can end. */
 function setUp(answer: () => Promise<Response>) {
   const connection = new AbortController();
   const signals: (AbortSignal | null | undefined)[] = [];
   const fetchIt = callFetch({
+    connection: over,
     url,
     headers: {},
     maxBytes: 100,

@@ -1,5 +1,5 @@
 import { onAbort } from "@tunic/core";
-import { type CallScope, callScope } from "../client/call-scope.js";
+import { type CallScope, scopeOf } from "../client/call-scope.js";
 import { McpError } from "../mcp-error.js";
 import { longestEvent, total } from "./byte-measures.js";
 import { type BodyWatcher, watchedBody } from "./watched-body.js";
@@ -8,6 +8,7 @@ type Fetch = (input: string | URL, init?: RequestInit) => Promise<Response>;
 type HeaderRecord = Readonly<Record<string, string>>;
 
 export interface CallFetchTerms {
+  readonly connection: symbol;
   /** The server's; what is for it is sent nowhere else. */
   readonly url: URL;
   /** With every request. */
@@ -39,6 +40,7 @@ const ofTransport: ReadonlySet<string> = new Set([
  */
 export function callFetch(terms: CallFetchTerms): Fetch {
   const {
+    connection,
     url: server,
     headers,
     ambientHeaders,
@@ -48,7 +50,7 @@ export function callFetch(terms: CallFetchTerms): Fetch {
   return async (input, init = {}) => {
     const isOwn = new URL(input).origin === server.origin;
     if (!isOwn) return fetchIt(input, init);
-    const scope = callScope.getStore();
+    const scope = scopeOf(connection);
     const all = new Headers(init.headers);
     const ofRequest = scope?.headers ?? (await ambientHeaders?.()) ?? {};
     add(all, { ...lowerCase(headers), ...lowerCase(ofRequest) });

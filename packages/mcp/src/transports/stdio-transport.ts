@@ -95,14 +95,23 @@ export function stdioTransport(terms: StdioTerms): StdioTransport {
   function onLine(line: string): void {
     const messages = readWireLine(line);
     if (messages === undefined) noise.add("stdout", line);
-    else for (const message of messages) transport.onmessage?.(message);
+    else for (const message of messages) hand(message);
   }
 
   function onTooLong(head: string, tail: string, bytes: number): void {
     const id = answeredId(head, tail);
     const what = `The server has sent ${bytes} bytes as one message; at most ${terms.maxMessageBytes} are read.`;
     if (id === undefined) noise.add("stdout", `${what} It begins: ${head}`);
-    else transport.onmessage?.(errorMessage(id, what));
+    else hand(errorMessage(id, what));
+  }
+
+  /** A message that breaks the SDK, such as one nested too deeply to be written into its log, is no end of this process. */
+  function hand(message: WireMessage): void {
+    try {
+      transport.onmessage?.(message);
+    } catch (error) {
+      transport.onerror?.(error instanceof Error ? error : new Error(String(error)));
+    }
   }
 
   function finish(): void {
