@@ -1,6 +1,13 @@
-import { Agent, approve, deny, verdictMiddleware } from "@tunic/core";
+import {
+  Agent,
+  approve,
+  deny,
+  type FunctionApprovalResponseContent,
+  verdictMiddleware,
+} from "@tunic/core";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
+import { deferred } from "./support/deferred.js";
 import { serve } from "./support/served.js";
 import { add, ran, wipe } from "./support/served-tools.js";
 
@@ -45,6 +52,45 @@ describe("a served call that needs approval", () => {
     await using pair = await serve(wipe, { approvals: () => undefined });
     expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
     expect(ran).toEqual([]);
+  });
+
+  it("is refused where that function returns what is no answer to it", async () => {
+    ran.length = 0;
+    let earlier: FunctionApprovalResponseContent | undefined;
+    let next: unknown;
+    await using pair = await serve(wipe, {
+      approvals: (request) => {
+        earlier ??= approve(request);
+        return next as FunctionApprovalResponseContent;
+      },
+    });
+    for (next of [null, true, "yes", {}, [], { approved: true }]) {
+      expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    }
+    next = earlier;
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(ran).toEqual([]);
+    expect(pair.errors).toEqual([]);
+  });
+
+  it("leaves its place when it is cancelled, whether that function listens or not", async () => {
+    const asked = deferred();
+    const heard = deferred();
+    await using pair = await serve([add, wipe], {
+      maxConcurrentCalls: 1,
+      approvals(_request, { signal }) {
+        signal.addEventListener("abort", () => heard.resolve());
+        asked.resolve();
+        return new Promise(() => {});
+      },
+    });
+    const controller = new AbortController();
+    const call = pair.call("wipe", { file: "a" }, controller.signal).catch(() => "cancelled");
+    await asked.promise;
+    controller.abort();
+    expect(await call).toBe("cancelled");
+    await heard.promise;
+    expect(await pair.call("add", { a: 1, b: 2 })).toEqual({ text: "3", isError: false });
   });
 
   it("asks the person at the client, and runs when they agree", async () => {

@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
+import { serveTools } from "../src/server.js";
 import {
   bearer,
   begin,
@@ -84,6 +85,26 @@ describe("authentication", () => {
     const refused = await rawRequest(url, { body: initialize });
     expect(refused.status).toBe(401);
     expect(refused.body).not.toContain("down");
+  });
+
+  it("answers also where telling of an error fails", async () => {
+    const fails = [
+      () => {
+        throw new Error("no logger");
+      },
+      () => Promise.reject(new Error("no logger")),
+    ];
+    const warnings: Error[] = [];
+    const hear = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", hear);
+    for (const onError of fails) {
+      const auth = () => Promise.reject(new Error("down"));
+      await using server = await serveTools([], { transport: { http: { auth } }, onError });
+      expect((await rawRequest(server.url ?? "", { body: initialize })).status).toBe(401);
+    }
+    await new Promise(setImmediate);
+    process.off("warning", hear);
+    expect(warnings.map(({ message }) => message)).toEqual(["no logger", "no logger"]);
   });
 
   it.each([

@@ -5,6 +5,7 @@ import {
   type FunctionApprovalResponseContent,
   isJsonObject,
   type JsonObject,
+  withAbort,
 } from "@tunic/core";
 import { abilitiesOf, type CallingClient } from "./calling-client.js";
 import type { ServeSettings } from "./serve-options.js";
@@ -31,7 +32,13 @@ async function answerRequest(
 ): Promise<FunctionApprovalResponseContent | undefined> {
   const { approvals, approvalTimeoutMs, onError } = settings;
   const { principal, signal } = client;
-  if (typeof approvals === "function") return approvals(request, { principal, signal });
+  if (typeof approvals === "function") {
+    // It may wait for a person, and not listen: a call that nobody waits for any more takes no place.
+    const answer = await withAbort(signal, async (signal) =>
+      approvals(request, { principal, signal }),
+    );
+    return isAnswerTo(request, answer) ? answer : undefined;
+  }
   const canAsk = abilitiesOf(client.capabilities).forms;
   if (approvals === "refuse" || !canAsk || request.violation !== undefined) return undefined;
   try {
@@ -46,6 +53,12 @@ async function answerRequest(
     if (!signal.aborted) onError(error);
     return deny(request, { reason: "Nobody has answered." });
   }
+}
+
+/** A function without types may return anything. */
+function isAnswerTo({ requestId }: FunctionApprovalRequestContent, answer: unknown): boolean {
+  if (!isJsonObject(answer)) return false;
+  return answer["type"] === "function_approval_response" && answer["requestId"] === requestId;
 }
 
 function formFor({ call, summary, reason, effective }: FunctionApprovalRequestContent): JsonObject {

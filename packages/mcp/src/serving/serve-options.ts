@@ -115,10 +115,18 @@ export function readServeOptions(options: ServeOptions): ServeSettings {
   return {
     approvals,
     trustCalls,
-    onError,
+    onError: harmless(onError),
     principal,
     approvalTimeoutMs: servedAmount("approvalTimeoutMs", options.approvalTimeoutMs, 300_000),
     maxConcurrentCalls: servedAmount("maxConcurrentCalls", options.maxConcurrentCalls, 64),
+  };
+}
+
+/** Where errors are told must not be where the server ends: what is wrong with that is told as a warning of the process. */
+function harmless(onError: (error: unknown) => unknown): (error: unknown) => void {
+  return (error) => {
+    // Also where it returns a promise, which its type lets it do.
+    new Promise((resolve) => resolve(onError(error))).catch(warn);
   };
 }
 

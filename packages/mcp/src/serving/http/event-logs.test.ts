@@ -1,7 +1,7 @@
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type EventLog, EventLogs } from "./event-logs.js";
+import { type EventLog, EventLogs, eventBytes } from "./event-logs.js";
 
 const message = (text: string): JSONRPCMessage => ({ jsonrpc: "2.0", method: text });
 
@@ -41,7 +41,7 @@ describe("EventLogs", () => {
   });
 
   it("keeps so much in all, and forgets the oldest first", async () => {
-    const size = Buffer.byteLength(JSON.stringify(message("m0")));
+    const size = eventBytes + Buffer.byteLength(JSON.stringify(message("m0")));
     const logs = new EventLogs(3 * size);
     const [first, second] = [logs.open(), logs.open()];
     const ids: string[] = [];
@@ -59,9 +59,19 @@ describe("EventLogs", () => {
     expect(await known(first)).toEqual([false, false, false, true, false]);
   });
 
+  it("counts what an event takes beside its message, however small that is", async () => {
+    const log = new EventLogs(10 * 1024).open();
+    const ids: string[] = [];
+    for (let count = 0; count < 1000; count++) ids.push(await log.storeEvent("a", {} as never));
+    const known = await Promise.all(ids.map((id) => log.getStreamIdForEventId?.(id)));
+    const kept = known.filter((stream) => stream !== undefined);
+    expect(kept.length).toBeGreaterThan(0);
+    expect(kept.length).toBeLessThan(30);
+  });
+
   it("does not keep what is larger than all that it may keep", async () => {
-    const log = new EventLogs(10).open();
-    const id = await log.storeEvent("a", message("x".repeat(100)));
+    const log = new EventLogs(1000).open();
+    const id = await log.storeEvent("a", message("x".repeat(1000)));
     expect(await log.getStreamIdForEventId?.(id)).toBeUndefined();
   });
 });

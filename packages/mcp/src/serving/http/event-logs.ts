@@ -6,6 +6,9 @@ interface LoggedEvent {
   readonly message: JSONRPCMessage;
 }
 
+/** What an event takes beside its message, about: ids, entries and objects. Most messages are smaller than that. */
+export const eventBytes = 512;
+
 interface Kept {
   readonly events: Map<string, LoggedEvent>;
   readonly bytes: number;
@@ -23,12 +26,15 @@ export interface EventLog extends EventStore {
  */
 export class EventLogs {
   readonly #maxBytes: number;
-  /** The events of all sessions by id, the oldest first. */
-  readonly #kept = new Map<string, Kept>();
+  /** The events of all sessions by number. */
+  readonly #kept = new Map<number, Kept>();
   #bytes = 0;
-  #ids = 0;
+  /** Of the newest event. */
+  #newest = 0;
+  /** No event that is kept has a smaller one. */
+  #oldest = 1;
 
-  /** @param maxBytes Of all messages together. */
+  /** @param maxBytes Of all events together. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -38,10 +44,11 @@ export class EventLogs {
     const events = new Map<string, LoggedEvent>();
     return {
       storeEvent: async (streamId, message) => {
-        const id = String(++this.#ids);
-        const bytes = Buffer.byteLength(JSON.stringify(message));
+        const number = ++this.#newest;
+        const id = String(number);
+        const bytes = eventBytes + Buffer.byteLength(JSON.stringify(message));
         events.set(id, { streamId, message });
-        this.#kept.set(id, { events, bytes });
+        this.#kept.set(number, { events, bytes });
         this.#bytes += bytes;
         this.#makeRoom();
         return id;
@@ -57,23 +64,21 @@ export class EventLogs {
         return streamId;
       },
       forget: () => {
-        for (const id of [...events.keys()]) this.#drop(id);
+        for (const id of [...events.keys()]) this.#drop(Number(id));
       },
     };
   }
 
   #makeRoom(): void {
-    for (const id of this.#kept.keys()) {
-      if (this.#bytes <= this.#maxBytes) return;
-      this.#drop(id);
-    }
+    // By number: to look for the first entry of a map is slow where many were taken out before it.
+    while (this.#bytes > this.#maxBytes) this.#drop(this.#oldest++);
   }
 
-  #drop(id: string): void {
-    const kept = this.#kept.get(id);
+  #drop(number: number): void {
+    const kept = this.#kept.get(number);
     if (kept === undefined) return;
-    kept.events.delete(id);
-    this.#kept.delete(id);
+    kept.events.delete(String(number));
+    this.#kept.delete(number);
     this.#bytes -= kept.bytes;
   }
 }
