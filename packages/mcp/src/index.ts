@@ -26,7 +26,7 @@ export type { AskInput, McpInput } from "./config/inputs.js";
 export { type LoadMcpServersOptions, loadMcpServers } from "./config/load-mcp-servers.js";
 export { McpError, type McpErrorCode, type McpErrorOptions } from "./mcp-error.js";
 export { type ConnectedTools, type McpTarget, McpTools, mcpTools } from "./mcp-tools.js";
-export type { SdkClient } from "./open-target.js";
+export type { OpenMcpClient, SdkClient } from "./open-target.js";
 export type {
   McpApproval,
   McpHeaders,

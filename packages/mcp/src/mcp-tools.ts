@@ -26,7 +26,7 @@ import { featuresFor } from "./features/features.js";
 import { runClient } from "./features/run-client.js";
 import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
 import { readPrompt, readResource } from "./offers/read-offer.js";
-import { openTarget, type SdkClient } from "./open-target.js";
+import { type OpenMcpClient, openTarget, type SdkClient } from "./open-target.js";
 import { type McpToolsOptions, readOptions } from "./options.js";
 import type { RemoteServer, StdioServer } from "./target.js";
 import { toolJoiner } from "./tools/join-tools.js";
@@ -34,8 +34,8 @@ import { type LocalTools, localTools } from "./tools/local-tools.js";
 import { offersNothing } from "./tools/offered.js";
 import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
 
-/** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, or an {@link McpClient}. */
-export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient;
+/** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, an {@link McpClient}, or what opens one. */
+export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient;
 
 /** A pack of tools. */
 export interface ConnectedTools {

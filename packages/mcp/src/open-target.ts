@@ -25,6 +25,18 @@ export interface SdkClient {
   close(): Promise<void>;
 }
 
+/**
+ * Opens a connection of your own making: when it is first needed, and again when it has ended, of which it tells
+ * `hooks.closed`. It is closed with the tools.
+ *
+ * @param hooks What the client has to do when the server speaks first: it asks, its lists change, it logs.
+ * @param signal Fires when nobody waits for the connection any more.
+ */
+export type OpenMcpClient = (
+  hooks: McpHooks,
+  signal: AbortSignal,
+) => McpClient | Promise<McpClient>;
+
 /** Who a server is, and how it is connected to. */
 export interface OpenTarget {
   readonly label: string;
@@ -38,10 +50,13 @@ const roomForEnvelope = 1024 * 1024;
 
 /** @throws ConfigurationError `invalid_target` */
 export function openTarget(
-  target: string | StdioServer | RemoteServer | SdkClient | McpClient,
+  target: string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient,
   options: McpToolsOptions,
   settings: ReadOptions,
 ): OpenTarget {
+  if (typeof target === "function") {
+    return { label: labelOf(options, undefined), open: async (...terms) => target(...terms) };
+  }
   if (isSdkClient(target)) {
     const label = labelOf(options, asLabel(target.getServerVersion()?.name ?? ""));
     return { label, open: async (hooks) => adapted(target, hooks) };
