@@ -23,7 +23,7 @@ export function toolIndex(tools: readonly FunctionTool[]): FindTools {
     tokenize: (text) => [...wordsOf(text)],
     searchOptions: {
       tokenize: (query) => queryWords(query),
-      boost: { name: 3 },
+      boost: { name: 2 },
       prefix: (word) => word.length >= 3,
       fuzzy: (word) => word.length >= 5 && 1,
     },
