@@ -21,6 +21,7 @@ import * as arbitraries from "../packages/testing/src/arbitraries.js";
 import * as contracts from "../packages/testing/src/contracts.js";
 import * as testing from "../packages/testing/src/index.js";
 import * as wire from "../packages/testing/src/wire.js";
+import * as toolbox from "../packages/toolbox/src/index.js";
 
 describe("public exports", () => {
   it("has a list for every entry of every package", () => {
@@ -42,6 +43,7 @@ describe("public exports", () => {
       "@tunic/testing/arbitraries",
       "@tunic/testing/contracts",
       "@tunic/testing/wire",
+      "@tunic/toolbox",
     ]);
   });
 
@@ -279,6 +281,10 @@ describe("public exports", () => {
       "fileSkills
       processScriptRunner"
     `);
+  });
+
+  it("of @tunic/toolbox", () => {
+    expect(names(toolbox)).toMatchInlineSnapshot(`"toolSearch"`);
   });
 
   it("of @tunic/mcp", () => {

@@ -1,0 +1,3 @@
+// The public surface of @tunic/toolbox.
+
+export { type ToolSearchOptions, toolSearch } from "./tool-search.js";
