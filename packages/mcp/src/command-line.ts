@@ -32,7 +32,7 @@ function nextPiece(line: string, at: number): { text: string; end: number } | un
     if (at >= line.length || /\s/.test(line.charAt(at))) return undefined;
     throw new ConfigurationError(
       "invalid_target",
-      `The command line ${JSON.stringify(line)} has a ${line.charAt(at)} that is not closed. Close it, or write { command, args }.`,
+      `The command line of mcpTools() has a ${line.charAt(at)} at character ${at + 1} that is not closed. Close it, or write { command, args }.`,
     );
   }
   const [all, single, double, bare] = found;

@@ -6,6 +6,7 @@ import { makeHttpTransport, openClient } from "./client/open-client.js";
 import { adaptSdk1 } from "./client/sdk1-client.js";
 import { adaptSdk2 } from "./client/sdk2-client.js";
 import type { FinishSignIn, SignIn } from "./client/sign-in.js";
+import { madeHeaders } from "./header-values.js";
 import { McpError } from "./mcp-error.js";
 import type { McpToolsOptions, ReadOptions } from "./options.js";
 import { type RemoteServer, readTarget, type StdioServer } from "./target.js";
@@ -45,6 +46,8 @@ export interface OpenTarget {
   readonly finishAuth?: FinishSignIn | undefined;
 }
 
+const outsideCalls = { run: undefined, session: undefined, tool: undefined };
+
 /** Of everything in a message beside a result: its members, and how JSON writes strings. */
 const roomForEnvelope = 1024 * 1024;
 
@@ -73,7 +76,7 @@ export function openTarget(
       : read;
   const ambientHeaders =
     typeof headers === "function"
-      ? async () => headers({ run: undefined, session: undefined, tool: undefined })
+      ? async () => (await madeHeaders(headers, outsideCalls)) ?? {}
       : undefined;
   const terms = {
     connectTimeoutMs,

@@ -7,12 +7,14 @@ import {
   type FunctionTool,
   type RunContext,
 } from "@tunic/core";
+import { type McpApproval, readApproval } from "./approval-option.js";
 import type { McpAskContext } from "./asking/ask-context.js";
 import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
 import { type McpRoot, readRoots } from "./asking/roots.js";
 import type { McpSamplingRequest } from "./asking/sampling-request.js";
 import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
 import { isLogLevel, logLevels } from "./client/read-answers.js";
+import { unfitHeader } from "./header-values.js";
 import { amount, isTextRecord, names, wrong } from "./option-values.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
@@ -31,14 +33,6 @@ export type McpHeaders =
   | ((
       context: McpHeadersContext,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-
-/** Which of a server's tools somebody is asked about, by the server's own names. `alwaysRequire` wins. */
-export interface McpApproval {
-  readonly alwaysRequire?: readonly string[] | undefined;
-  readonly neverRequire?: readonly string[] | undefined;
-  /** Of all others. Default `never_require`. */
-  readonly otherwise?: ApprovalMode | undefined;
-}
 
 /** What a server may send. */
 export interface McpLimits {
@@ -185,11 +179,6 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "onLog",
 ]);
 const taskNames: ReadonlySet<string> = new Set<keyof McpTaskOptions>(["ttlMs", "cancel"]);
-const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
-  "alwaysRequire",
-  "neverRequire",
-  "otherwise",
-]);
 const limitNames: ReadonlySet<string> = new Set<keyof McpLimits>([
   "maxResultBytes",
   "maxTools",
@@ -239,10 +228,13 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
   if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
     throw wrong("headers", "an object of texts, or a function that returns one");
   }
+  const unfit = typeof headers === "object" ? unfitHeader(headers) : undefined;
+  if (unfit !== undefined) throw wrong("headers", `such as can be sent: there is ${unfit}`);
   checkOffers(options);
   checkAsking(options);
   return {
-    allowed: options.allowedTools && names("allowedTools", options.allowedTools),
+    allowed:
+      options.allowedTools === undefined ? undefined : names("allowedTools", options.allowedTools),
     blocked: names("blockedTools", options.blockedTools),
     readOnly: names("readOnlyTools", options.readOnlyTools),
     repeatable: names("repeatableTools", options.repeatableTools),
@@ -290,20 +282,6 @@ function checkAsking({ samplingApproval, samplingClient, roots, logLevel }: McpT
   if (logLevel !== undefined && !isLogLevel(logLevel)) {
     throw wrong("logLevel", `one of ${[...logLevels].join(", ")}`);
   }
-}
-
-function readApproval(
-  mode: ApprovalMode | McpApproval | undefined,
-): (remoteName: string) => ApprovalMode | undefined {
-  if (typeof mode !== "object") return () => mode;
-  const { alwaysRequire, neverRequire, otherwise } = mode;
-  checkOptionNames("mcpTools(): approvalMode", mode, approvalNames);
-  const always = names("approvalMode.alwaysRequire", alwaysRequire);
-  const never = names("approvalMode.neverRequire", neverRequire);
-  return (name) => {
-    if (always.has(name)) return "always_require";
-    return never.has(name) ? "never_require" : otherwise;
-  };
 }
 
 function checkOffers({ prompts, resources }: McpToolsOptions): void {

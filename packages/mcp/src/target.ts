@@ -1,5 +1,6 @@
 import { ConfigurationError, isJsonObject } from "@tunic/core";
 import { splitCommand } from "./command-line.js";
+import { unfitHeader } from "./header-values.js";
 
 /** How a server is talked to. `http` is streamable HTTP alone, without falling back to SSE. */
 export type McpTransport = "stdio" | "http" | "sse" | "websocket";
@@ -64,7 +65,7 @@ function readText(text: string, transport: McpTransport | undefined): ReadTarget
     return readRemote({ url: trimmed }, transport);
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) {
-    throw invalid(`"${trimmed}" is no address of http, https, ws or wss`);
+    throw invalid(noAddress);
   }
   const [command, ...args] = splitCommand(trimmed);
   if (command === undefined) throw invalid("is empty");
@@ -86,6 +87,9 @@ function readStdio(
     throw invalid("has `env` whose values are not all texts");
   }
   if (cwd !== undefined && typeof cwd !== "string") throw invalid("has a `cwd` that is no text");
+  if ([...texts, ...Object.values(env), cwd].some((each) => each?.includes("\0"))) {
+    throw invalid("has a text with a character U+0000, which no program can be given");
+  }
   return { kind: "stdio", command, args: [...args], env: { ...env }, cwd };
 }
 
@@ -97,11 +101,16 @@ function readRemote(
   const url = readUrl(address);
   const isSocket = url.protocol === "ws:" || url.protocol === "wss:";
   if (!isSocket && url.protocol !== "http:" && url.protocol !== "https:") {
-    throw invalid(`"${url.href}" is no address of http, https, ws or wss`);
+    throw invalid(noAddress);
+  }
+  if (hasUserinfo(url)) {
+    throw invalid("has a name or a password before its host: send it with `headers`");
   }
   if (!isJsonObject(headers) || Object.values(headers).some((each) => typeof each !== "string")) {
     throw invalid("has `headers` whose values are not all texts");
   }
+  const unfit = unfitHeader(headers);
+  if (unfit !== undefined) throw invalid(`has ${unfit}`);
   switch (transport) {
     case undefined:
       if (isSocket) return { kind: "websocket", url };
@@ -127,18 +136,25 @@ function withProtocol(url: URL, scheme: "ws" | "http"): URL {
   return new URL(url.href.replace(/^\w+:/, `${scheme}${isSecure ? "s" : ""}:`));
 }
 
+/** What `fetch` refuses, with an error that shows it. */
+export function hasUserinfo({ username, password }: URL): boolean {
+  return username !== "" || password !== "";
+}
+
 function readUrl(address: string | URL): URL {
   try {
     return new URL(address);
-  } catch (cause) {
-    throw invalid(`"${address}" is no URL`, cause);
+  } catch {
+    throw invalid("is no URL");
   }
 }
 
-function invalid(why: string, cause?: unknown): ConfigurationError {
+/** Addresses and commands are not shown in errors: there may be secrets in them. */
+const noAddress = "is no address of http, https, ws or wss";
+
+function invalid(why: string): ConfigurationError {
   return new ConfigurationError(
     "invalid_target",
     `The target of mcpTools() ${why}. Write "https://…", "npx -y some-server", { command, args }, { url }, or a client.`,
-    { cause },
   );
 }

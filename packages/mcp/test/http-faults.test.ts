@@ -274,6 +274,33 @@ describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", 
     expect(new Set(others.map(({ headers }) => headers["x-call"]))).toEqual(new Set(["ambient"]));
   });
 
+  it("fails a call at once when its stream cannot be taken up again after all", async () => {
+    await using server = await RawHttpServer.start();
+    server.on("tools/call", (_posted, response) => {
+      const notice = { method: "notifications/message", params: { level: "info", data: "x" } };
+      events(response)(notice, "place");
+      response.end();
+      return undefined;
+    });
+    await using mcp = mcpTools(server.url, { name: "s", sdk, timeoutMs: 30_000 });
+    const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
+    const [result] = resultsOf((await runIn(mode, agent, "go")).messages);
+    expect(result?.error?.code).toBe("mcp_connection_lost");
+  });
+
+  it("says no more of a page in place of an answer than an error is", async () => {
+    await using server = await RawHttpServer.start();
+    server.onPost = (_request, response) => {
+      response.writeHead(500).end("\u001b[31m<p>".repeat(100_000));
+      return true;
+    };
+    await using mcp = mcpTools(server.url, { name: "s", sdk });
+    const { agent } = scripted([], { contextProviders: [mcp] });
+    const { message } = (await runIn(mode, agent, "go").catch((error: Error) => error)) as Error;
+    expect(message.length).toBeLessThan(5000);
+    expect(message).not.toContain("\u001b");
+  });
+
   it("does not send headers to another origin", async () => {
     await using other = await RawHttpServer.start();
     await using server = await RawHttpServer.start();

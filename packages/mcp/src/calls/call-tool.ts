@@ -7,6 +7,7 @@ import {
 import { CallOptions } from "../client/call-options.js";
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import { madeHeaders } from "../header-values.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
 import { plainText } from "../plain-text.js";
 import { wrongOutput } from "../results/check-output.js";
@@ -57,7 +58,8 @@ export async function callTool(call: RemoteCall): Promise<CallOutcome> {
 
 async function start(call: RemoteCall, round: Round): Promise<CallOutcome> {
   const { server } = call;
-  const headers = typeof server.options.headers === "function" ? await headersFor(call) : undefined;
+  const { headers: own } = server.options;
+  const headers = typeof own === "function" ? await madeHeaders(own, call.context) : undefined;
   const flight = server.flights.begin();
   return fly(call, flight, (leg) => {
     const options = new CallOptions(leg.cancellation, flight.progressed, flight, headers);
@@ -216,16 +218,6 @@ export function asResult(label: string, error: McpError): ToolResult {
   }
   const fix = `Not run: the server "${label}" cannot be reached now.`;
   throw new ToolError(message, { code: "mcp_unavailable", fix, retryable: true, cause: error });
-}
-
-async function headersFor({
-  server,
-  context,
-}: RemoteCall): Promise<Readonly<Record<string, string>> | undefined> {
-  const { headers } = server.options;
-  if (typeof headers !== "function") return undefined;
-  const { run, session, tool } = context;
-  return headers({ run, session, tool });
 }
 
 const longestProgress = 500;

@@ -8,7 +8,7 @@ import { type ClientIdentity, ownIdentity } from "./client-identity.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
 import { transportEntry } from "./read-answers.js";
 import { isSseError } from "./sdk-error-kinds.js";
-import { httpStatusOf } from "./sdk-errors.js";
+import { httpStatusOf, shownText } from "./sdk-errors.js";
 import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
 import {
@@ -260,6 +260,6 @@ function knowsNoStreamableHttp(error: unknown): boolean {
 
 function failed(what: string, cause: unknown, words: string): McpError {
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
-  const message = withCause(`${what}: ${why}`, cause).replace(/\.?$/, ".");
+  const message = shownText(withCause(`${what}: ${why}`, cause)).replace(/\.?$/, ".");
   return new McpError("mcp_connect_failed", `${message}${words}`, { cause, notSent: true });
 }

@@ -1,5 +1,7 @@
 import { isJsonObject } from "@tunic/core";
 import { McpError } from "../mcp-error.js";
+import { plainText } from "../plain-text.js";
+import { shortened } from "../transports/noise-log.js";
 import { isHttpError, isSdkError } from "./sdk-error-kinds.js";
 import { isUnauthorized, signInNeeded } from "./sign-in.js";
 
@@ -32,7 +34,7 @@ export function toMcpError(error: unknown, established: boolean): unknown {
   if (error instanceof McpError || !(error instanceof Error)) return error;
   if (isUnauthorized(error)) return signInNeeded("The server", error);
   const { code, data } = error as Error & Readonly<Record<string, unknown>>;
-  const { message } = error;
+  const message = shownText(error.message);
   const httpStatus = httpStatusOf(error);
   if (httpStatus !== undefined) return ofStatus(httpStatus, error, established);
   if (typeof code === "string" && noServerError.has(code)) {
@@ -53,12 +55,23 @@ export function toMcpError(error: unknown, established: boolean): unknown {
   return new McpError("mcp_wrong_answer", message, { cause: error });
 }
 
+/** Of an error. What is longer is no message. */
+const longestError = 4000;
+
+/** Most of it is the server's: a page of HTML, or whatever else it has sent in place of an answer. */
+export function shownText(text: string): string {
+  return plainText(shortened(text, longestError));
+}
+
 /** An answer over HTTP that is none of the protocol. */
 function ofStatus(status: number, error: Error, established: boolean): McpError {
-  const { message } = error;
+  const message = shownText(error.message);
   const unknown = status === 404 ? methodNotFoundIn(error) : undefined;
   if (unknown !== undefined) {
-    return new McpError("mcp_request_failed", unknown, { cause: error, rpcCode: methodNotFound });
+    return new McpError("mcp_request_failed", shownText(unknown), {
+      cause: error,
+      rpcCode: methodNotFound,
+    });
   }
   if (established && isSessionGone(status, message)) {
     return lost("The server has ended the session.", error, true);

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
-import type { RemoteServer, StdioServer } from "../target.js";
+import { hasUserinfo, type RemoteServer, type StdioServer } from "../target.js";
 import { shortened } from "../transports/noise-log.js";
 import { expandVariables, type TellProblem, type Variables } from "./expand-variables.js";
 
@@ -136,6 +136,8 @@ function isAddress(address: string, problem: TellProblem): boolean {
   if (!URL.canParse(address)) problem("has a `url` that is none: write https://…");
   else if (!/^(https?|wss?):/i.test(address.trim())) {
     problem("has a `url` that begins with none of http:, https:, ws: and wss:");
+  } else if (hasUserinfo(new URL(address))) {
+    problem("has a `url` with a name or a password before its host: send it with `headers`");
   } else return true;
   return false;
 }

@@ -1,11 +1,7 @@
-import {
-  type FunctionInvocationContext,
-  type FunctionTool,
-  type JsonObject,
-  tool,
-} from "@tunic/core";
+import { type FunctionTool, type JsonObject, tool } from "@tunic/core";
 import { asResult } from "../calls/call-tool.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import { madeHeaders } from "../header-values.js";
 import { McpError } from "../mcp-error.js";
 import { readResult } from "../results/read-result.js";
 import type { AskOptions } from "./ask-server.js";
@@ -39,7 +35,7 @@ export function offerTool(server: McpServer, terms: OfferToolTerms): FunctionToo
     async execute(args, context) {
       try {
         const { signal } = context;
-        const headers = await headersOf(server, context);
+        const headers = await madeHeaders(options.headers, context);
         const answer = await terms.ask(args as JsonObject, { signal, headers });
         return readResult(answer, options.limits.maxResultBytes);
       } catch (error) {
@@ -48,11 +44,4 @@ export function offerTool(server: McpServer, terms: OfferToolTerms): FunctionToo
       }
     },
   }) as FunctionTool;
-}
-
-async function headersOf(
-  { options: { headers } }: McpServer,
-  { run, session, tool }: FunctionInvocationContext,
-): Promise<AskOptions["headers"]> {
-  return typeof headers === "function" ? headers({ run, session, tool }) : undefined;
 }

@@ -59,6 +59,8 @@ export function callFetch(terms: CallFetchTerms): Fetch {
       return fetchAnswer(fetchIt, input, request, scope, maxBytes);
     }
     const response = await fetchIt(input, request);
+    // The stream of the answer is not to be had again; the SDK takes that for one that was only offered.
+    if (scope !== undefined && response.status === 405) scope.lost(brokenStream());
     return response.body === null ? response : watched(response, response.body, maxBytes);
   };
 }

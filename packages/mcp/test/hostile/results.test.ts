@@ -199,4 +199,20 @@ describe("a server whose results are weapons", () => {
     expect(result?.error?.code).toBe("mcp_request_failed");
     expect(readable(result as FunctionResultContent).length).toBeLessThan(5000);
   });
+
+  it.each([1, 2] as const)("says no more in errors that a run fails with, line %i", async (sdk) => {
+    const target = rawServer((server) => {
+      server.on("tools/list", (_params, id) => server.error(id, -1, "\u001b[31mx".repeat(100_000)));
+      server.on("prompts/get", (_params, id) =>
+        server.error(id, -1, "\u001b[31mx".repeat(100_000)),
+      );
+    });
+    await using mcp = mcpTools(target, { name: "s", sdk });
+    const { agent } = scripted([], { contextProviders: [mcp] });
+    for (const work of [() => agent.run("go"), () => mcp.connect(), () => mcp.prompt("x")]) {
+      const { message } = (await work().catch((error: Error) => error)) as Error;
+      expect(message.length).toBeLessThan(5000);
+      expect(message).not.toContain("\u001b");
+    }
+  });
 });
