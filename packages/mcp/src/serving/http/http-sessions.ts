@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Principal, RunEnvironment } from "@tunic/core";
+import type { AnsweringTransport } from "../open-requests.js";
 import { type ClientConnection, openServer } from "../sdk1-server.js";
 import type { ServerTerms } from "../serve-method.js";
 import { EventLogs } from "./event-logs.js";
@@ -71,7 +71,7 @@ export class HttpSessions {
         },
       });
       // Its accessors are declared as what they may return; they do what the interface says.
-      const connection = await openServer(transport as Transport, principal, this.#terms);
+      const connection = await openServer(transport as AnsweringTransport, principal, this.#terms);
       const now = this.#clock.now();
       const session: HttpSession = {
         id,
