@@ -4,7 +4,7 @@ import type { Principal, RunEnvironment } from "@tunic/core";
 import type { AnsweringTransport } from "../open-requests.js";
 import { type ClientConnection, openServer } from "../sdk1-server.js";
 import type { ServerTerms } from "../serve-method.js";
-import { EventLogs } from "./event-logs.js";
+import { type EventLog, EventLogs } from "./event-logs.js";
 import type { HttpSettings } from "./http-options.js";
 
 /** Of what is kept for clients whose connections break. */
@@ -17,6 +17,8 @@ export interface HttpSession {
   readonly id: string;
   readonly transport: StreamableHTTPServerTransport;
   readonly connection: ClientConnection;
+  /** What it has been sent. */
+  readonly log: EventLog;
   /** Of whom it is; nobody else can use it. */
   readonly principal: Principal | undefined;
   readonly startedAt: number;
@@ -77,6 +79,7 @@ export class HttpSessions {
         id,
         transport,
         connection,
+        log,
         principal,
         startedAt: now,
         usedAt: now,
