@@ -113,6 +113,8 @@ async function begin({ settings, sessions, stateless }: HttpDesk, visit: Visit):
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
   if (!isJsonObject(body.json)) return refuse(response, noSession);
+  // Nothing begins for a client that has gone meanwhile, nor after the server's end.
+  if (response.destroyed) return;
   const { headers } = request;
   if (isStateless(headers, body.json)) {
     return stateless.serve({ headers, body: body.json, response, principal });
@@ -168,6 +170,8 @@ async function handle(
   { request, response, principal }: Visit,
   body?: unknown,
 ): Promise<void> {
+  // It would never close again: the session would count as in use for good.
+  if (response.destroyed) return;
   response.once("close", sessions.use(session));
   const known: IncomingMessage & { auth?: AuthInfo } = request;
   if (principal) known.auth = asAuthInfo(principal);
