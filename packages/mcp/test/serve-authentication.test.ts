@@ -1,5 +1,7 @@
+import { agentMiddleware, tool } from "@tunic/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { serveTools } from "../src/server.js";
+import { deferred } from "./support/deferred.js";
 import {
   bearer,
   begin,
@@ -11,6 +13,7 @@ import {
 } from "./support/http-served.js";
 import { initialize, rawRequest } from "./support/raw-request.js";
 import { answerOf, connected } from "./support/served.js";
+import { stateless } from "./support/stateless-request.js";
 
 afterEach(stopServing);
 
@@ -85,6 +88,34 @@ describe("authentication", () => {
     const refused = await rawRequest(url, { body: initialize });
     expect(refused.status).toBe(401);
     expect(refused.body).not.toContain("down");
+  });
+
+  it("lets no call begin after the server's end, however late it says who calls", async () => {
+    const goOn = deferred();
+    const asked = deferred();
+    const auth = async () => {
+      asked.resolve();
+      await goOn.promise;
+      return { id: "mara" };
+    };
+    let runs = 0;
+    const server = await serveTools(tool({ name: "go", execute: () => "gone" }), {
+      transport: { http: { auth } },
+      middleware: [
+        agentMiddleware("counts", (_context, next) => {
+          runs++;
+          return next();
+        }),
+      ],
+      onError: () => {},
+    });
+    const call = stateless(server.url ?? "", "tools/call", { name: "go" }).catch(() => "ended");
+    await asked.promise;
+    await server.close();
+    expect(await call).toBe("ended");
+    goOn.resolve();
+    for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
+    expect(runs).toBe(0);
   });
 
   it("answers also where telling of an error fails", async () => {

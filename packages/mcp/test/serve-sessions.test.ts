@@ -1,4 +1,7 @@
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
+import type { AuthRequest } from "../src/server.js";
+import { deferred } from "./support/deferred.js";
 import { bearer, begin, serveHttp, stopServing, TestClock, two } from "./support/http-served.js";
 import { initialize, ping, type RawRequest, rawRequest } from "./support/raw-request.js";
 
@@ -53,6 +56,38 @@ describe("a session over HTTP", () => {
     expect((await rawRequest(url, { body: ping, headers })).status).toBe(200);
     await rawRequest(url, { method: "DELETE", headers });
     await stream;
+  });
+
+  it("is not in use by a request whose client went while it was asked who it is", async () => {
+    const clock = new TestClock();
+    const goOn = deferred();
+    const asked = deferred<AuthRequest>();
+    const auth = async (request: AuthRequest) => {
+      if (request.headers["x-slow"] === undefined) return { id: "mara" };
+      asked.resolve(request);
+      await goOn.promise;
+      return { id: "mara" };
+    };
+    const url = await serveHttp({ sessionIdleMs: 1000, auth }, clock);
+    const headers = { "mcp-session-id": await begin(url) };
+    const socket = connect(Number(new URL(url).port), "127.0.0.1");
+    const lines = [
+      "GET /mcp HTTP/1.1",
+      `Host: ${new URL(url).host}`,
+      "Accept: text/event-stream",
+      `Mcp-Session-Id: ${headers["mcp-session-id"]}`,
+      "X-Slow: 1",
+    ];
+    socket.write(`${lines.join("\r\n")}\r\n\r\n`);
+    await asked.promise;
+    socket.destroy();
+    // The server has seen that it went once it has answered what came later.
+    await rawRequest(url, { body: ping, headers });
+    await rawRequest(url, { body: ping, headers });
+    goOn.resolve();
+    await rawRequest(url, { body: ping, headers });
+    clock.time += 1000;
+    expect((await rawRequest(url, { body: ping, headers })).status).toBe(404);
   });
 
   it("ends at its age, however busy it is", async () => {

@@ -1,14 +1,14 @@
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import {
   ResultSchema,
   type ServerNotification,
   type ServerRequest,
 } from "@modelcontextprotocol/sdk/types.js";
-import { isJsonObject, type JsonObject, type Principal } from "@tunic/core";
+import { isJsonObject, type JsonObject, type Principal, withAbort } from "@tunic/core";
 import { callerOf } from "./caller.js";
 import type { CallingClient } from "./calling-client.js";
+import { type AnsweringTransport, OpenRequests } from "./open-requests.js";
 import { internalError, methodNotFound, ProtocolError } from "./protocol-error.js";
 import { callTool, listTools, type ServerTerms } from "./serve-method.js";
 
@@ -24,7 +24,7 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
 /** Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25. */
 export async function openServer(
-  transport: Transport,
+  transport: AnsweringTransport,
   principal: Principal | undefined,
   terms: ServerTerms,
 ): Promise<ClientConnection> {
@@ -36,19 +36,21 @@ export async function openServer(
       ...(instructions !== undefined && { instructions }),
     },
   );
+  const requests = new OpenRequests(transport);
   server.fallbackRequestHandler = async ({ method, params }, extra) => {
     const read = isJsonObject(params) ? params : {};
+    const signal = requests.signalOf(extra.requestId) ?? extra.signal;
     try {
       if (method === "tools/list") return { tools: listTools(terms) };
       if (method === "tools/call") {
         return await callTool(
           read,
-          callingClient(server, extra, read, callerOf(extra.authInfo) ?? principal),
+          callingClient(server, { ...extra, signal }, read, callerOf(extra.authInfo) ?? principal),
           terms,
         );
       }
     } catch (error) {
-      if (error instanceof ProtocolError || extra.signal.aborted) throw error;
+      if (error instanceof ProtocolError || signal.aborted) throw error;
       // Its message may hold anything; it is not for the other side.
       onError(error);
       throw new ProtocolError(internalError, "Internal error");
@@ -59,7 +61,7 @@ export async function openServer(
   const closed = new Promise<void>((resolve) => {
     server.onclose = resolve;
   });
-  await server.connect(transport);
+  await server.connect(requests);
   return {
     closed,
     toolsChanged: () => server.sendToolListChanged(),
@@ -84,7 +86,11 @@ function callingClient(
       // As part of the call, so that it goes out over the call's own stream.
       const send = extra.sendRequest as unknown as SendAny;
       const request = { method, params: { ...asked } };
-      return (await send(request, ResultSchema, { signal, timeout })) as JsonObject;
+      // With a signal of its own: the SDK listens to it after the answer, too, and would cancel what has been answered.
+      const answer = await withAbort(signal, (signal) =>
+        send(request, ResultSchema, { signal, timeout }),
+      );
+      return answer as JsonObject;
     },
     missed: () => {},
   };

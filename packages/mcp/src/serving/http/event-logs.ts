@@ -1,6 +1,9 @@
 import type { EventStore } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
 
+/** An event, and its id. */
+export type StoredEvent = readonly [id: string, message: JSONRPCMessage];
+
 interface LoggedEvent {
   readonly streamId: string;
   readonly message: JSONRPCMessage;
@@ -16,6 +19,14 @@ interface Kept {
 
 /** What one session has been sent of late. */
 export interface EventLog extends EventStore {
+  /**
+   * What came after an event on a stream that has had its last one; undefined for other streams, on which more may come.
+   *
+   * @param last The event's id.
+   */
+  restOf(last: string): readonly StoredEvent[] | undefined;
+  /** A stream may hold answers to several requests from now on: its last event cannot be told. */
+  sharesStreams(): void;
   /** When the session is over. */
   forget(): void;
 }
@@ -42,6 +53,16 @@ export class EventLogs {
   /** That of a session: it knows its own events only. */
   open(): EventLog {
     const events = new Map<string, LoggedEvent>();
+    let isShared = false;
+    /** An event, and those that came after it on its stream. */
+    const from = (id: string): readonly StoredEvent[] => {
+      const all = [...events];
+      const start = all.findIndex(([each]) => each === id);
+      const streamId = all[start]?.[1].streamId;
+      const own =
+        start < 0 ? [] : all.slice(start).filter(([, event]) => event.streamId === streamId);
+      return own.map(([each, { message }]) => [each, message]);
+    };
     return {
       storeEvent: async (streamId, message) => {
         const number = ++this.#newest;
@@ -56,12 +77,16 @@ export class EventLogs {
       getStreamIdForEventId: async (id) => events.get(id)?.streamId,
       async replayEventsAfter(last, { send }) {
         const { streamId = "" } = events.get(last) ?? {};
-        const all = [...events];
-        const after = all.slice(all.findIndex(([id]) => id === last) + 1);
-        for (const [id, event] of after) {
-          if (event.streamId === streamId) await send(id, event.message);
-        }
+        for (const [id, message] of from(last).slice(1)) await send(id, message);
         return streamId;
+      },
+      restOf(last) {
+        const own = from(last);
+        const isOver = own.some(([, message]) => "result" in message || "error" in message);
+        return isOver && !isShared ? own.slice(1) : undefined;
+      },
+      sharesStreams() {
+        isShared = true;
       },
       forget: () => {
         for (const id of [...events.keys()]) this.#drop(Number(id));

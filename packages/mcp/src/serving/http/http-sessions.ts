@@ -1,10 +1,10 @@
 import { randomBytes } from "node:crypto";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
-import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { Principal, RunEnvironment } from "@tunic/core";
+import type { AnsweringTransport } from "../open-requests.js";
 import { type ClientConnection, openServer } from "../sdk1-server.js";
 import type { ServerTerms } from "../serve-method.js";
-import { EventLogs } from "./event-logs.js";
+import { type EventLog, EventLogs } from "./event-logs.js";
 import type { HttpSettings } from "./http-options.js";
 
 /** Of what is kept for clients whose connections break. */
@@ -17,6 +17,8 @@ export interface HttpSession {
   readonly id: string;
   readonly transport: StreamableHTTPServerTransport;
   readonly connection: ClientConnection;
+  /** What it has been sent. */
+  readonly log: EventLog;
   /** Of whom it is; nobody else can use it. */
   readonly principal: Principal | undefined;
   readonly startedAt: number;
@@ -71,12 +73,13 @@ export class HttpSessions {
         },
       });
       // Its accessors are declared as what they may return; they do what the interface says.
-      const connection = await openServer(transport as Transport, principal, this.#terms);
+      const connection = await openServer(transport as AnsweringTransport, principal, this.#terms);
       const now = this.#clock.now();
       const session: HttpSession = {
         id,
         transport,
         connection,
+        log,
         principal,
         startedAt: now,
         usedAt: now,

@@ -4,6 +4,7 @@ import { isJsonObject, type Principal } from "@tunic/core";
 import { asAuthInfo } from "../caller.js";
 import { isStateless } from "../stateless/read-request.js";
 import type { StatelessServer } from "../stateless/stateless-server.js";
+import type { StoredEvent } from "./event-logs.js";
 import type { HttpSettings } from "./http-options.js";
 import type { HttpSession, HttpSessions } from "./http-sessions.js";
 import { readBody } from "./read-body.js";
@@ -112,6 +113,8 @@ async function begin({ settings, sessions, stateless }: HttpDesk, visit: Visit):
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
   if (!isJsonObject(body.json)) return refuse(response, noSession);
+  // Nothing begins for a client that has gone meanwhile, nor after the server's end.
+  if (response.destroyed) return;
   const { headers } = request;
   if (isStateless(headers, body.json)) {
     return stateless.serve({ headers, body: body.json, response, principal });
@@ -134,10 +137,31 @@ async function goOn(
   visit: Visit,
 ): Promise<void> {
   const { request, response } = visit;
+  if (request.method === "GET") {
+    const rest = session.log.restOf(String(request.headers["last-event-id"]));
+    if (rest !== undefined) return sendRest(response, rest);
+  }
   if (request.method !== "POST") return handle(sessions, session, visit);
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
+  if (Array.isArray(body.json)) session.log.sharesStreams();
   await handle(sessions, session, visit, body.json);
+}
+
+/**
+ * Answers a client that comes back for what it has missed of an answer that is complete. The SDK would leave the stream
+ * open, and clients come back after each answer that is an error: in the end, with 204, for the last time.
+ */
+function sendRest(response: ServerResponse, rest: readonly StoredEvent[]): void {
+  if (rest.length === 0) {
+    response.writeHead(204).end();
+    return;
+  }
+  const events = rest.map(
+    ([id, message]) => `event: message\nid: ${id}\ndata: ${JSON.stringify(message)}\n\n`,
+  );
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  response.end(events.join(""));
 }
 
 async function handle(
@@ -146,6 +170,8 @@ async function handle(
   { request, response, principal }: Visit,
   body?: unknown,
 ): Promise<void> {
+  // It would never close again: the session would count as in use for good.
+  if (response.destroyed) return;
   response.once("close", sessions.use(session));
   const known: IncomingMessage & { auth?: AuthInfo } = request;
   if (principal) known.auth = asAuthInfo(principal);

@@ -1,0 +1,106 @@
+import type {
+  Transport,
+  TransportSendOptions,
+} from "@modelcontextprotocol/sdk/shared/transport.js";
+import {
+  isJSONRPCErrorResponse,
+  isJSONRPCNotification,
+  isJSONRPCRequest,
+  isJSONRPCResultResponse,
+  type JSONRPCMessage,
+  type RequestId,
+} from "@modelcontextprotocol/sdk/types.js";
+import { invalidRequest } from "./protocol-error.js";
+
+/** A transport of the SDK; over HTTP, each request has a stream for its answer. */
+export interface AnsweringTransport extends Transport {
+  closeSSEStream?(requestId: RequestId): void;
+}
+
+/**
+ * A transport that knows which of its client's requests are open. Each ends with the connection, or when it is cancelled;
+ * the SDK's own books lose one where two have the same id, cannot cancel the id 0, and leave the streams of cancelled
+ * requests open.
+ */
+export class OpenRequests implements Transport {
+  onclose?: Transport["onclose"];
+  onerror?: Transport["onerror"];
+  onmessage?: Transport["onmessage"];
+  readonly #transport: AnsweringTransport;
+  readonly #open = new Map<RequestId, AbortController>();
+
+  constructor(transport: AnsweringTransport) {
+    this.#transport = transport;
+  }
+
+  get sessionId(): string | undefined {
+    return this.#transport.sessionId;
+  }
+
+  /** Fires when the request is cancelled, or the connection is over. */
+  signalOf(id: RequestId): AbortSignal | undefined {
+    return this.#open.get(id)?.signal;
+  }
+
+  async start(): Promise<void> {
+    const transport = this.#transport;
+    transport.onclose = () => {
+      for (const request of this.#open.values()) end(request, "The connection has ended.");
+      this.#open.clear();
+      this.onclose?.();
+    };
+    transport.onerror = (error) => this.onerror?.(error);
+    transport.onmessage = (message, extra) => {
+      if (this.#takes(message)) this.onmessage?.(message, extra);
+    };
+    await transport.start();
+  }
+
+  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) {
+      return this.#transport.send(message, options);
+    }
+    const { id } = message;
+    const request = id === undefined ? undefined : this.#open.get(id);
+    if (id === undefined || request === undefined) return this.#transport.send(message, options);
+    this.#open.delete(id);
+    if (!request.signal.aborted) return this.#transport.send(message, options);
+    // A cancelled request has no answer, but a stream that has to end. Then the transport forgets it with its answer.
+    if (this.#transport.closeSSEStream === undefined) return;
+    this.#transport.closeSSEStream(id);
+    await this.#transport.send(message, options).catch(() => {});
+  }
+
+  close(): Promise<void> {
+    return this.#transport.close();
+  }
+
+  /** Whether a message is for the protocol to act on. */
+  #takes(message: JSONRPCMessage): boolean {
+    if (isJSONRPCRequest(message)) return this.#begins(message);
+    if (!isJSONRPCNotification(message) || message.method !== "notifications/cancelled")
+      return true;
+    const id = message.params?.["requestId"];
+    const request =
+      typeof id === "string" || typeof id === "number" ? this.#open.get(id) : undefined;
+    if (request !== undefined) end(request, "The client has cancelled the request.");
+    return false;
+  }
+
+  #begins({ id }: { readonly id: RequestId }): boolean {
+    if (!this.#open.has(id)) {
+      this.#open.set(id, new AbortController());
+      return true;
+    }
+    const error = { code: invalidRequest, message: "Another request with this id is not answered" };
+    this.#transport
+      .send({ jsonrpc: "2.0", id, error })
+      .catch((error: Error) => this.onerror?.(error));
+    return false;
+  }
+}
+
+/** What the client gives as a reason is its own text, and stays outside. */
+function end(request: AbortController, message: string): void {
+  request.abort(new DOMException(message, "AbortError"));
+}
