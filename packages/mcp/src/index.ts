@@ -1,5 +1,6 @@
 // The public surface of @tunic/mcp. What is named here is API; nothing else is.
 
+export type { McpApproval } from "./approval-option.js";
 export type { McpAskContext } from "./asking/ask-context.js";
 export type {
   McpElicitation,
@@ -28,7 +29,6 @@ export { McpError, type McpErrorCode, type McpErrorOptions } from "./mcp-error.j
 export { type ConnectedTools, type McpTarget, McpTools, mcpTools } from "./mcp-tools.js";
 export type { SdkClient } from "./open-target.js";
 export type {
-  McpApproval,
   McpHeaders,
   McpHeadersContext,
   McpLimits,

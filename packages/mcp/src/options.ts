@@ -7,6 +7,7 @@ import {
   type FunctionTool,
   type RunContext,
 } from "@tunic/core";
+import { type McpApproval, type ReadApproval, readApproval } from "./approval-option.js";
 import type { McpAskContext } from "./asking/ask-context.js";
 import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
 import { type McpRoot, readRoots } from "./asking/roots.js";
@@ -31,14 +32,6 @@ export type McpHeaders =
   | ((
       context: McpHeadersContext,
     ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
-
-/** Which of a server's tools somebody is asked about, by the server's own names. `alwaysRequire` wins. */
-export interface McpApproval {
-  readonly alwaysRequire?: readonly string[] | undefined;
-  readonly neverRequire?: readonly string[] | undefined;
-  /** Of all others. Default `never_require`. */
-  readonly otherwise?: ApprovalMode | undefined;
-}
 
 /** What a server may send. */
 export interface McpLimits {
@@ -66,7 +59,7 @@ export interface McpToolsOptions {
   readonly toolNamePrefix?: string | undefined;
   /** By the server's own names. Default: all. None: the server is not even connected to. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** By the server's own names; wins over `allowedTools`. */
+  /** By the server's own names; wins over `allowedTools`. What it does not have is an error (`unknown_tool`). */
   readonly blockedTools?: readonly string[] | undefined;
   /** When somebody is asked. Default: as agent and middleware have it, which count these tools as somebody else's. */
   readonly approvalMode?: ApprovalMode | McpApproval | undefined;
@@ -185,11 +178,6 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "onLog",
 ]);
 const taskNames: ReadonlySet<string> = new Set<keyof McpTaskOptions>(["ttlMs", "cancel"]);
-const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
-  "alwaysRequire",
-  "neverRequire",
-  "otherwise",
-]);
 const limitNames: ReadonlySet<string> = new Set<keyof McpLimits>([
   "maxResultBytes",
   "maxTools",
@@ -204,7 +192,7 @@ export interface ReadOptions {
   readonly repeatable: ReadonlySet<string>;
   readonly trustAnnotations: boolean;
   readonly checkOutput: boolean;
-  readonly approvalFor: (remoteName: string) => ApprovalMode | undefined;
+  readonly approval: ReadApproval;
   readonly headers: McpHeaders | undefined;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
@@ -248,7 +236,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     repeatable: names("repeatableTools", options.repeatableTools),
     trustAnnotations,
     checkOutput,
-    approvalFor: readApproval(options.approvalMode),
+    approval: readApproval(options.approvalMode),
     headers,
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),
     timeoutMs: amount("timeoutMs", options.timeoutMs, 60_000),
@@ -290,20 +278,6 @@ function checkAsking({ samplingApproval, samplingClient, roots, logLevel }: McpT
   if (logLevel !== undefined && !isLogLevel(logLevel)) {
     throw wrong("logLevel", `one of ${[...logLevels].join(", ")}`);
   }
-}
-
-function readApproval(
-  mode: ApprovalMode | McpApproval | undefined,
-): (remoteName: string) => ApprovalMode | undefined {
-  if (typeof mode !== "object") return () => mode;
-  const { alwaysRequire, neverRequire, otherwise } = mode;
-  checkOptionNames("mcpTools(): approvalMode", mode, approvalNames);
-  const always = names("approvalMode.alwaysRequire", alwaysRequire);
-  const never = names("approvalMode.neverRequire", neverRequire);
-  return (name) => {
-    if (always.has(name)) return "always_require";
-    return never.has(name) ? "never_require" : otherwise;
-  };
 }
 
 function checkOffers({ prompts, resources }: McpToolsOptions): void {
