@@ -1,5 +1,5 @@
 import { type ApprovalMode, checkOptionNames } from "@tunic/core";
-import { names } from "./option-values.js";
+import { names, wrong } from "./option-values.js";
 
 /** Which of a server's tools somebody is asked about, by the server's own names. `alwaysRequire` wins. */
 export interface McpApproval {
@@ -23,16 +23,32 @@ export interface ReadApproval {
   readonly otherwise: ApprovalMode | undefined;
 }
 
+/** @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write. */
 export function readApproval(mode: ApprovalMode | McpApproval | undefined): ReadApproval {
   if (typeof mode !== "object" || mode === null) {
-    return { always: new Set(), never: new Set(), otherwise: mode };
+    const expected = `${modes}, or { alwaysRequire, neverRequire, otherwise }`;
+    const otherwise = checkedMode("approvalMode", mode, expected);
+    return { always: new Set(), never: new Set(), otherwise };
   }
   checkOptionNames("mcpTools(): approvalMode", mode, approvalNames);
   return {
     always: names("approvalMode.alwaysRequire", mode.alwaysRequire),
     never: names("approvalMode.neverRequire", mode.neverRequire),
-    otherwise: mode.otherwise,
+    otherwise: checkedMode("approvalMode.otherwise", mode.otherwise, modes),
   };
+}
+
+const modes = '"always_require", "never_require" or a function of a call';
+
+/** Code that is not type-checked may have written anything. */
+function checkedMode(
+  option: string,
+  mode: ApprovalMode | undefined,
+  expected: string,
+): ApprovalMode | undefined {
+  const isMode = mode === "always_require" || mode === "never_require";
+  if (isMode || mode === undefined || typeof mode === "function") return mode;
+  throw wrong(option, expected);
 }
 
 export function approvalOf(
