@@ -3,6 +3,7 @@ import { names, wrong } from "./option-values.js";
 
 /** Which of a server's tools somebody is asked about, by the server's own names. `alwaysRequire` wins. */
 export interface McpApproval {
+  /** What the server does not have is an error (`unknown_tool`), unless all others are asked about as well. */
   readonly alwaysRequire?: readonly string[] | undefined;
   readonly neverRequire?: readonly string[] | undefined;
   /** Of all others. Default `never_require`. */
@@ -15,28 +16,45 @@ const approvalNames: ReadonlySet<string> = new Set<keyof McpApproval>([
   "otherwise",
 ]);
 
-/** @throws ConfigurationError `invalid_option` */
-export function readApproval(
-  mode: ApprovalMode | McpApproval | undefined,
-): (remoteName: string) => ApprovalMode | undefined {
+/** The option with its lists as sets. */
+export interface ReadApproval {
+  readonly always: ReadonlySet<string>;
+  readonly never: ReadonlySet<string>;
+  readonly otherwise: ApprovalMode | undefined;
+}
+
+/** @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write. */
+export function readApproval(mode: ApprovalMode | McpApproval | undefined): ReadApproval {
   if (typeof mode !== "object" || mode === null) {
-    checkApproval("approvalMode", mode);
-    return () => mode;
+    const expected = `${modes}, or { alwaysRequire, neverRequire, otherwise }`;
+    const otherwise = checkedMode("approvalMode", mode, expected);
+    return { always: new Set(), never: new Set(), otherwise };
   }
-  const { alwaysRequire, neverRequire, otherwise } = mode;
-  checkApproval("approvalMode.otherwise", otherwise);
   checkOptionNames("mcpTools(): approvalMode", mode, approvalNames);
-  const always = names("approvalMode.alwaysRequire", alwaysRequire);
-  const never = names("approvalMode.neverRequire", neverRequire);
-  return (name) => {
-    if (always.has(name)) return "always_require";
-    return never.has(name) ? "never_require" : otherwise;
+  return {
+    always: names("approvalMode.alwaysRequire", mode.alwaysRequire),
+    never: names("approvalMode.neverRequire", mode.neverRequire),
+    otherwise: checkedMode("approvalMode.otherwise", mode.otherwise, modes),
   };
 }
 
-/** Of a tool that is found later, a word that does not exist would only say that it cannot be made. */
-function checkApproval(option: string, mode: unknown): void {
+const modes = '"always_require", "never_require" or a function of a call';
+
+/** Code that is not type-checked may have written anything. */
+function checkedMode(
+  option: string,
+  mode: ApprovalMode | undefined,
+  expected: string,
+): ApprovalMode | undefined {
   const isMode = mode === "always_require" || mode === "never_require";
-  if (mode === undefined || isMode || typeof mode === "function") return;
-  throw wrong(option, '"always_require", "never_require" or a function');
+  if (isMode || mode === undefined || typeof mode === "function") return mode;
+  throw wrong(option, expected);
+}
+
+export function approvalOf(
+  { always, never, otherwise }: ReadApproval,
+  remoteName: string,
+): ApprovalMode | undefined {
+  if (always.has(remoteName)) return "always_require";
+  return never.has(remoteName) ? "never_require" : otherwise;
 }

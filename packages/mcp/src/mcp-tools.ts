@@ -31,6 +31,7 @@ import { type McpToolsOptions, readOptions } from "./options.js";
 import type { RemoteServer, StdioServer } from "./target.js";
 import { toolJoiner } from "./tools/join-tools.js";
 import { type LocalTools, localTools } from "./tools/local-tools.js";
+import { nameCheck } from "./tools/named-tools.js";
 import { offersNothing } from "./tools/offered.js";
 import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
 
@@ -71,6 +72,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly #server: McpServer;
   readonly #sources: readonly NonNullable<McpFeature["tools"]>[];
   readonly #join: (lists: readonly LocalTools[]) => LocalTools;
+  readonly #checkNames: ReturnType<typeof nameCheck>;
   readonly #remarks: readonly LeftOut[];
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
@@ -82,8 +84,8 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     server: McpServer,
     prefix: string,
     features: readonly McpFeature[],
-    finishAuth?: FinishSignIn,
-    remarks: readonly LeftOut[] = [],
+    finishAuth: FinishSignIn | undefined,
+    { remarks = [], isShared = false }: McpToolsTerms,
   ) {
     const { label, options } = server;
     this.name = label;
@@ -93,6 +95,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#server = server;
     this.#sources = features.map(({ tools }) => tools).filter((source) => source !== undefined);
     this.#join = toolJoiner(label);
+    this.#checkNames = nameCheck(server, prefix, isShared);
     this.#remarks = remarks;
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || this.#sources.length > 0;
@@ -114,7 +117,8 @@ export class McpTools implements ContextProvider, AsyncDisposable {
    * Connects, and gives the tools as they are now: `tools: await mcp.connect()`. A list that changes afterwards
    * is not followed that way.
    *
-   * @throws McpError where the server cannot be reached, or its list cannot be used.
+   * @throws McpError where the server cannot be reached, or its list cannot be used; ConfigurationError
+   * `unknown_tool` where `blockedTools` or `alwaysRequire` name what it does not have.
    */
   async connect(signal?: AbortSignal): Promise<ConnectedTools> {
     const { tools } = await this.#toolsNow(signal);
@@ -177,10 +181,12 @@ export class McpTools implements ContextProvider, AsyncDisposable {
 
   async #toolsNow(signal: AbortSignal | undefined): Promise<LocalTools> {
     const { freshTools } = this.#server;
-    const local = this.#toLocal(freshTools ?? (await this.#server.tools(signal)));
-    if (this.#sources.length === 0) return local;
-    const more = this.#sources.map((tools) => tools(this.#server));
-    return this.#join([local, ...(await withAbort(signal, () => Promise.all(more)))]);
+    const remote = freshTools ?? (await this.#server.tools(signal));
+    const sources = this.#sources.map((tools) => tools(this.#server));
+    const more = sources.length === 0 ? [] : await withAbort(signal, () => Promise.all(sources));
+    const offers = more.flatMap(({ optionNames = [] }) => optionNames);
+    const all = this.#join([this.#toLocal(remote), ...more]);
+    return this.#checkNames(all, { tools: remote.names, offers });
   }
 
   /** As messages of their own, before the run's input. */
@@ -227,11 +233,18 @@ export function mcpTools(target: McpTarget, options: McpToolsOptions = {}): McpT
   return makeMcpTools(target, options);
 }
 
-/** @param remarks What runs are told of how the server was configured. */
+/** Of a server that is one of several in a file. */
+interface McpToolsTerms {
+  /** What runs are told of how the server was configured. */
+  readonly remarks?: readonly LeftOut[] | undefined;
+  /** Whether the options are those of other servers, too. Default false. */
+  readonly isShared?: boolean | undefined;
+}
+
 export function makeMcpTools(
   target: McpTarget,
   options: McpToolsOptions,
-  remarks: readonly LeftOut[] = [],
+  terms: McpToolsTerms = {},
 ): McpTools {
   const settings = readOptions(options);
   const { label, open, finishAuth } = openTarget(target, options, settings);
@@ -254,7 +267,7 @@ export function makeMcpTools(
       for (const feature of features) await feature.connected?.(client);
     },
   });
-  return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, remarks);
+  return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, terms);
 }
 
 /** Takes over what has changed, from the next round on; gives the tools that the run has then. */

@@ -7,7 +7,7 @@ import {
   type FunctionTool,
   type RunContext,
 } from "@tunic/core";
-import { type McpApproval, readApproval } from "./approval-option.js";
+import { type McpApproval, type ReadApproval, readApproval } from "./approval-option.js";
 import type { McpAskContext } from "./asking/ask-context.js";
 import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
 import { type McpRoot, readRoots } from "./asking/roots.js";
@@ -60,7 +60,7 @@ export interface McpToolsOptions {
   readonly toolNamePrefix?: string | undefined;
   /** By the server's own names. Default: all. None: the server is not even connected to. */
   readonly allowedTools?: readonly string[] | undefined;
-  /** By the server's own names; wins over `allowedTools`. */
+  /** By the server's own names; wins over `allowedTools`. What it does not have is an error (`unknown_tool`). */
   readonly blockedTools?: readonly string[] | undefined;
   /** When somebody is asked. Default: as agent and middleware have it, which count these tools as somebody else's. */
   readonly approvalMode?: ApprovalMode | McpApproval | undefined;
@@ -193,7 +193,7 @@ export interface ReadOptions {
   readonly repeatable: ReadonlySet<string>;
   readonly trustAnnotations: boolean;
   readonly checkOutput: boolean;
-  readonly approvalFor: (remoteName: string) => ApprovalMode | undefined;
+  readonly approval: ReadApproval;
   readonly headers: McpHeaders | undefined;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
@@ -240,7 +240,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     repeatable: names("repeatableTools", options.repeatableTools),
     trustAnnotations,
     checkOutput,
-    approvalFor: readApproval(options.approvalMode),
+    approval: readApproval(options.approvalMode),
     headers,
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),
     timeoutMs: amount("timeoutMs", options.timeoutMs, 60_000),

@@ -59,7 +59,7 @@ export function loadMcpServers(
   const input = readInputs(config["inputs"], options.inputs);
   const variables = { environment, workspaceFolder, input };
   const labels = new Map<string, string>();
-  const found: (() => McpTools)[] = [];
+  const found: ((isShared: boolean) => McpTools)[] = [];
 
   for (const [name, entry] of serversIn(config, where)) {
     const own = typeof tools === "function" ? tools(name) : tools;
@@ -87,12 +87,22 @@ export function loadMcpServers(
     if (other !== undefined) problem(`and ${other} would both be "${label}": rename one`);
     labels.set(label, shown);
     if (target !== undefined) {
-      found.push(() => makeMcpTools(target, { ...own, name: label }, remarks));
+      found.push((isShared) =>
+        makeMcpTools(target, { ...own, name: label }, { remarks, isShared }),
+      );
     }
   }
 
   if (problems.length > 0) throw invalid(`${where}:\n- ${problems.join("\n- ")}`);
-  return found.map((make) => make());
+  return makeAll(found, typeof tools !== "function");
+}
+
+/** Names that one server does not have may be another one's, where all have the same options. */
+function makeAll(
+  found: readonly ((isShared: boolean) => McpTools)[],
+  haveSameOptions: boolean,
+): readonly McpTools[] {
+  return found.map((make) => make(haveSameOptions && found.length > 1));
 }
 
 interface Source {

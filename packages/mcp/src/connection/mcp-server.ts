@@ -137,4 +137,4 @@ async function openReady(
   return client;
 }
 
-const noTools: RemoteTools = { tools: new Map(), leftOut: [] };
+const noTools: RemoteTools = { tools: new Map(), names: new Set(), leftOut: [] };

@@ -45,7 +45,7 @@ export function promptsFeature(
       if ("type" in tool) tools.push(tool);
       else leftOut.push(tool);
     }
-    return { tools, leftOut };
+    return { tools, leftOut, optionNames: [...remote.names] };
   }
 
   return {

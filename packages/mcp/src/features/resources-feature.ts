@@ -23,13 +23,17 @@ export function resourcesFeature(toolNamePrefix: string | undefined): McpFeature
     async tools(server) {
       const client = server.connection.current ?? (await server.connection.acquire());
       if (!hasOffers(client, resourceList)) return none;
-      made ??= { tools: makeTools(server, toolNamePrefix ?? server.label), leftOut: [] };
+      made ??= { ...none, tools: makeTools(server, toolNamePrefix ?? server.label) };
       return made;
     },
   };
 }
 
-const none: LocalTools = { tools: [], leftOut: [] };
+const none: LocalTools = {
+  tools: [],
+  leftOut: [],
+  optionNames: ["list_resources", "read_resource"],
+};
 
 function makeTools(server: McpServer, prefix: string): LocalTools["tools"] {
   const list = offerTool(server, {

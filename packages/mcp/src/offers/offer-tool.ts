@@ -1,4 +1,5 @@
 import { type FunctionTool, type JsonObject, tool } from "@tunic/core";
+import { approvalOf } from "../approval-option.js";
 import { asResult } from "../calls/call-tool.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { madeHeaders } from "../header-values.js";
@@ -22,7 +23,7 @@ export interface OfferToolTerms {
 export function offerTool(server: McpServer, terms: OfferToolTerms): FunctionTool {
   const { options, label } = server;
   const { name, optionName, title, description, parameters } = terms;
-  const approvalMode = options.approvalFor(optionName);
+  const approvalMode = approvalOf(options.approval, optionName);
   return tool({
     name,
     ...(title !== undefined && { title }),

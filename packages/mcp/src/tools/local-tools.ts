@@ -12,6 +12,8 @@ import { toolName } from "./tool-name.js";
 export interface LocalTools {
   readonly tools: readonly FunctionTool[];
   readonly leftOut: readonly LeftOut[];
+  /** By which options can name them, where they are no tools of the server's own. */
+  readonly optionNames?: readonly string[];
 }
 
 /**

@@ -1,4 +1,5 @@
 import { type FunctionTool, isJsonObject, type JsonObject, tool } from "@tunic/core";
+import { approvalOf } from "../approval-option.js";
 import { callTool } from "../calls/call-tool.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { plainText } from "../plain-text.js";
@@ -32,7 +33,7 @@ export function makeTool(server: McpServer, remote: RemoteTool, name: string): M
     options.readOnly.has(remote.name) ||
     (says("readOnlyHint") && hints["destructiveHint"] !== true);
   const repeatable = readOnly || options.repeatable.has(remote.name) || says("idempotentHint");
-  const approvalMode = options.approvalFor(remote.name);
+  const approvalMode = approvalOf(options.approval, remote.name);
   const { schema, dropped } = quickSchema(schemaOf(inputSchema), server.patterns.isQuick);
   const made = tool({
     name,

@@ -23,6 +23,8 @@ export interface LeftOut {
 
 export interface RemoteTools {
   readonly tools: ReadonlyMap<string, RemoteTool>;
+  /** Of all that are listed, those left out, too. */
+  readonly names: ReadonlySet<string>;
   readonly leftOut: readonly LeftOut[];
 }
 
@@ -39,6 +41,7 @@ export function readRemoteTools(
   what: "tool" | "prompt" = "tool",
 ): RemoteTools {
   const tools = new Map<string, RemoteTool>();
+  const names = new Set<string>();
   const leftOut: LeftOut[] = [];
   const leave = (code: string, message: string): void => {
     leftOut.push({ code, message });
@@ -49,6 +52,7 @@ export function readRemoteTools(
       leave("mcp_tool_unreadable", `The server lists a ${what} that has no name.`);
       continue;
     }
+    names.add(name);
     const shown = JSON.stringify(shortened(name, 100));
     if (isDeeperThan(item, mostLevels)) {
       leave(
@@ -75,5 +79,5 @@ export function readRemoteTools(
     // The list may have moved while its pages were read: the same tool twice is one tool.
     if (known === undefined) tools.set(name, { name, definition: item, key });
   }
-  return { tools, leftOut };
+  return { tools, names, leftOut };
 }
