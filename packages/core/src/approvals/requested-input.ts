@@ -13,7 +13,7 @@ export interface RequestedForm {
 }
 
 /** A page to be opened. */
-export interface RequestedPage {
+interface RequestedPage {
   readonly mode: "url";
   readonly url: string;
   /** Undefined where the address is none. */
