@@ -13,9 +13,9 @@ export {
   describeRequest,
   type PromptOptions,
   promptForDecisions,
-  type Terminal,
 } from "./approvals/console-prompter.js";
 export { memorySpentRequests, type SpentRequests } from "./approvals/spent-requests.js";
+export type { Terminal } from "./approvals/terminal.js";
 export { ApprovalError, type ApprovalErrorCode } from "./errors/run-errors.js";
 export type {
   FunctionApprovalRequestContent,

@@ -5,6 +5,7 @@ import {
   type FunctionApprovalRequestContent,
   isJsonObject,
 } from "@tunic/core";
+import { promptForDecisions } from "@tunic/core/approvals";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type McpTarget, type McpToolsOptions, mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted, stored, testLog } from "./support/agents.js";
@@ -76,6 +77,30 @@ describe.each(Object.keys(targets))("server-everything over %s asks", (transport
         expect(done.outcome).toBe("completed");
       },
     );
+
+    it("a person at a terminal, for one field after the other", async () => {
+      await using mcp = open();
+      const { agent } = scripted([["all_trigger-elicitation-request"]], {
+        contextProviders: [mcp],
+      });
+      const session = new AgentSession();
+      await agent.run("go", { session });
+      // The second number is one that fits.
+      const integers = ["1000", "7"];
+      const question = async (text: string) => {
+        if (text.includes("Answer?")) return "y";
+        if (text.includes('"String" (')) return "Ada";
+        return text.includes('"Integer" (') ? (integers.shift() ?? "") : "";
+      };
+      const decisions = await promptForDecisions(session.pending, { question });
+      expect(integers).toEqual([]);
+      const done = await agent.run(decisions, { session });
+      const [result] = resultsOf(done.messages);
+      const text = result && readable(result);
+      expect(text).toContain("- Name: Ada");
+      expect(text).toContain("- Favorite Integer: 7");
+      expect(text).toContain("- Favorite Number: 3.14");
+    });
 
     it("a person, who says no", async () => {
       await using mcp = open();

@@ -2,7 +2,8 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { FunctionApprovalRequestContent, RequestedTool } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
-import { describeRequest, promptForDecisions, type Terminal } from "./console-prompter.js";
+import { describeRequest, promptForDecisions } from "./console-prompter.js";
+import type { Terminal } from "./terminal.js";
 
 const shown: RequestedTool = {
   name: "pay",

@@ -5,19 +5,17 @@ import type {
 } from "../messages/content.js";
 import type { JsonObject } from "../messages/json.js";
 import { approve, deny } from "./approval-response.js";
-
-/** A terminal, as far as it is needed: `readline.Interface` of `node:readline/promises` is one. */
-export interface Terminal {
-  /**
-   * Shows a text and gives the line that is typed after it. Node's own never settles once the input has
-   * ended: give its `question` a signal that fires on `close`, as a second argument.
-   */
-  question(text: string): Promise<string>;
-}
+import { describeInput } from "./describe-input.js";
+import { type RequestedInput, requestedInput } from "./requested-input.js";
+import type { Terminal } from "./terminal.js";
+import { visible } from "./visible-text.js";
 
 /** How people are asked in a terminal. */
 export interface PromptOptions {
-  /** Offers to remember an approval of exactly these arguments; needs a session. Default false. */
+  /**
+   * Offers to remember an approval of exactly these arguments; needs a session. Never for a form or a page,
+   * which are answered each time. Default false.
+   */
   readonly remember?: boolean | undefined;
 }
 
@@ -25,6 +23,10 @@ export interface PromptOptions {
  * Asks about each request in a terminal, one after the other. Whatever is typed that is no clear yes
  * is no yes: an empty line and everything else is asked again, `n` may be followed by a reason. Values
  * are shown whole, with invisible characters and those that steer a terminal written out.
+ *
+ * A request that asks for a form is answered with it: after the yes, each field is asked for until what is
+ * typed fits. An empty line takes the default or leaves the field out; where it is required and has none,
+ * the yes is taken back, and the request is asked about again. Secrets are not asked for.
  *
  * @throws what `question` rejects with: nothing is decided then.
  */
@@ -45,6 +47,8 @@ export async function promptForDecisions(
 export function describeRequest(request: FunctionApprovalRequestContent): string {
   const { call, tool, path = [], reason, summary, violation, expiresAt } = request;
   const { effective, beside = [] } = request;
+  const input = requestedInput(request);
+  const shown = input?.rest ?? call.arguments ?? {};
   const owner = tool?.owner === undefined ? "" : ` of ${visible(tool.owner)}`;
   const through = path.map((step) => visible(step.name)).join(" > ");
   const traits = Object.entries(tool?.traits ?? {}).map(([name, value]) =>
@@ -58,7 +62,8 @@ export function describeRequest(request: FunctionApprovalRequestContent): string
     ["breaks", visible(violation ?? "")],
     ["declares", visible(traits.join(", "))],
     ["until", expiresAt === undefined ? "" : timeOf(expiresAt)],
-    ["arguments", json(call.arguments ?? {})],
+    ...(input ? describeInput(input) : []),
+    ["arguments", input && Object.keys(shown).length === 0 ? "" : json(shown)],
     ["as the tool gets them", effective ? json(effective) : ""],
     ["runs with it", beside.map((each) => visible(callText(each))).join("\n")],
   ];
@@ -92,37 +97,52 @@ async function decisionOn(
   terminal: Terminal,
   remember: boolean,
 ): Promise<FunctionApprovalResponseContent> {
-  const choices = remember
+  const input = requestedInput(request);
+  const always = remember && input === undefined;
+  const choices = always
     ? "[y]es, [a]lways with these arguments, [n]o, or n and a reason"
     : "[y]es, [n]o, or n and a reason";
-  let text = `${heading}  Run it? (${choices}) `;
+  const question = `${input ? "Answer?" : "Run it?"} (${choices}) `;
+  let text = `${heading}  ${question}`;
   for (;;) {
-    const line = (await terminal.question(text)).trim();
-    const [word = "", reason] = split(line);
-    if (word === "y" || word === "yes") {
-      if (reason === undefined) return approve(request);
-    } else if (word === "n" || word === "no") {
-      return deny(request, { reason });
-    } else if (remember && (word === "a" || word === "always") && reason === undefined) {
-      return approve(request, { remember: true });
-    }
-    text = `  Please type one of: ${choices}. `;
+    const { answer, reason } = readAnswer((await terminal.question(text)).trim());
+    if (answer === "no") return deny(request, { reason });
+    if (answer === "always" && always) return approve(request, { remember: true });
+    const given = answer === "yes" ? await approvalOf(request, input, terminal) : undefined;
+    if (typeof given === "object") return given;
+    text = given === undefined ? `  Please type one of: ${choices}. ` : `  ${given} ${question}`;
   }
 }
 
-function split(line: string): readonly [string, string | undefined] {
-  const [word = ""] = line.split(/\s/, 1);
-  const rest = line.slice(word.length).trim();
-  return [word.toLowerCase(), rest === "" ? undefined : rest];
+/** With what is filled in; in words why there is none. */
+async function approvalOf(
+  request: FunctionApprovalRequestContent,
+  input: RequestedInput | undefined,
+  terminal: Terminal,
+): Promise<FunctionApprovalResponseContent | string> {
+  if (input?.mode !== "form") return approve(request);
+  const { fillInForm } = await import("./fill-in-form.js");
+  const filled = await fillInForm(input, terminal);
+  return typeof filled === "string" ? filled : approve(request, { arguments: filled });
 }
 
-const unseen = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}\p{Default_Ignorable_Code_Point}]/gu;
+type Answer = "yes" | "no" | "always";
 
-/** Written out: characters that nobody sees, that move the cursor, or that turn the text around. */
-function visible(text: string, but = ""): string {
-  return text.replace(unseen, (character) =>
-    character === but
-      ? character
-      : `\\u{${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}}`,
-  );
+const answers: ReadonlyMap<string, Answer> = new Map([
+  ["y", "yes"],
+  ["yes", "yes"],
+  ["n", "no"],
+  ["no", "no"],
+  ["a", "always"],
+  ["always", "always"],
+]);
+
+/** Only a no may have something after it: "yes, but" is no yes. */
+function readAnswer(line: string): { readonly answer?: Answer; readonly reason?: string } {
+  const [word = ""] = line.split(/\s/, 1);
+  const reason = line.slice(word.length).trim();
+  const answer = answers.get(word.toLowerCase());
+  if (answer === undefined) return {};
+  if (reason === "") return { answer };
+  return answer === "no" ? { answer, reason } : {};
 }

@@ -27,7 +27,7 @@ const fieldTypes: ReadonlySet<unknown> = new Set([
   "array",
 ]);
 
-/** Formats that are checked and shown; of others only the text is taken. */
+/** Formats that are shown; nothing checks them. Of a field with another one only the text is taken. */
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
 
 /** What nobody would fill in. */
