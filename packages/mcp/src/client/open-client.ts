@@ -13,6 +13,7 @@ import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
 import {
   forgettingFetch,
+  identityNeeded,
   isUnauthorized,
   offerSignIn,
   type SignIn,
@@ -95,6 +96,9 @@ async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient
     } catch (error) {
       terms.signal.throwIfAborted();
       if (isUnauthorized(error)) throw signInNeeded(where, error);
+      if (httpStatusOf(error) === 401 && terms.signIn === undefined) {
+        throw identityNeeded(where, error);
+      }
       // What matters is what the newer transport said.
       failure ??= error;
       if (!knowsNoStreamableHttp(error)) break;
