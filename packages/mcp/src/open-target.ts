@@ -61,13 +61,14 @@ export function openTarget(
     typeof headers === "function"
       ? async () => headers({ run: undefined, session: undefined, tool: undefined })
       : undefined;
+  const label = labelOf(options, serverLabel(read));
   const terms = {
+    label,
     connectTimeoutMs,
     ambientHeaders,
     maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
     sdk: options.sdk,
   };
-  const label = labelOf(options, serverLabel(read));
   const { authProvider } = options;
   if (authProvider === undefined || found.kind !== "http") {
     return {
