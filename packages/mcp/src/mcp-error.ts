@@ -48,6 +48,18 @@ export class McpError extends TunicError {
   }
 }
 
+const unavailable: ReadonlySet<string> = new Set<McpErrorCode>([
+  "mcp_connect_failed",
+  "mcp_connection_lost",
+  "mcp_timeout",
+  "mcp_unauthorized",
+]);
+
+/** Whether a server cannot be reached now, or only by somebody who signs in: another time it may be there. */
+export function isUnavailable(error: unknown): error is McpError {
+  return error instanceof McpError && unavailable.has(error.code);
+}
+
 /** Whether a connection is of no use any more, and the server has not seen what was sent over it. */
 export function isUnsentLoss(error: unknown): boolean {
   return error instanceof McpError && error.code === "mcp_connection_lost" && error.notSent;

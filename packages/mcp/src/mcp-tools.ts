@@ -24,6 +24,7 @@ import { createMcpServer, type McpServer } from "./connection/mcp-server.js";
 import { featureHooks, type McpFeature } from "./features/feature.js";
 import { featuresFor } from "./features/features.js";
 import { runClient } from "./features/run-client.js";
+import { isUnavailable } from "./mcp-error.js";
 import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
 import { readPrompt, readResource } from "./offers/read-offer.js";
 import { type OpenMcpClient, openTarget, type SdkClient } from "./open-target.js";
@@ -104,6 +105,21 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   }
 
   async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
+    try {
+      return await this.#provide(run, signal, client);
+    } catch (error) {
+      if (!this.#server.options.optional || !isUnavailable(error)) throw error;
+      const message = `The MCP server "${this.name}" is left out of this run: ${error.message}`;
+      run.notice("mcp_unavailable", message, error);
+      return undefined;
+    }
+  }
+
+  async #provide(
+    run: RunContext,
+    signal: AbortSignal,
+    client: ProviderContext["client"],
+  ): Promise<ProvidedContext | undefined> {
     const messages = await this.#context(signal);
     if (!this.#hasTools) return messages.length === 0 ? undefined : { messages };
     run.state.set(runClient, client);
@@ -291,7 +307,7 @@ function replaceTools(
       // Somebody else's tool has the name, and keeps it.
       context.run.notice(
         "mcp_tool_refused",
-        `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken.`,
+        `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken. Give mcpTools() another \`name\` or \`toolNamePrefix\`.`,
         error,
       );
       return false;

@@ -3,6 +3,7 @@ import type { Client as Sdk1Client } from "@modelcontextprotocol/sdk/client/inde
 import { isJsonObject } from "@tunic/core";
 import type { McpClient, McpHooks } from "./client/mcp-client.js";
 import { makeHttpTransport, openClient } from "./client/open-client.js";
+import { ownClient } from "./client/own-client.js";
 import { adaptSdk1 } from "./client/sdk1-client.js";
 import { adaptSdk2 } from "./client/sdk2-client.js";
 import type { FinishSignIn, SignIn } from "./client/sign-in.js";
@@ -66,7 +67,7 @@ export function openTarget(
   }
   if (isOwnClient(target)) {
     const label = labelOf(options, asLabel(target.server.name));
-    return { label, open: async () => target };
+    return { label, open: async () => ownClient(target) };
   }
   const read = readTarget(target, options.transport);
   const { headers, limits, connectTimeoutMs } = settings;
@@ -78,13 +79,14 @@ export function openTarget(
     typeof headers === "function"
       ? async () => (await madeHeaders(headers, outsideCalls)) ?? {}
       : undefined;
+  const label = labelOf(options, serverLabel(read));
   const terms = {
+    label,
     connectTimeoutMs,
     ambientHeaders,
     maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
     sdk: options.sdk,
   };
-  const label = labelOf(options, serverLabel(read));
   const { authProvider } = options;
   if (authProvider === undefined || found.kind !== "http") {
     return {

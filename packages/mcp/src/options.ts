@@ -70,6 +70,11 @@ export interface McpToolsOptions {
   readonly repeatableTools?: readonly string[] | undefined;
   /** Take the server's word for which tools change nothing, and which may run twice. Default false. */
   readonly trustAnnotations?: boolean | undefined;
+  /**
+   * A run goes on without the server where it cannot be connected to, or somebody has to sign in at it first: it has
+   * none of its tools then, and the notice `mcp_unavailable`. The next run tries again. Default false: the run fails.
+   */
+  readonly optional?: boolean | undefined;
   /** Wins over what the target looks like. */
   readonly transport?: McpTransport | undefined;
   /** Over HTTP, for the server's own origin. Those of the protocol itself cannot be changed. */
@@ -155,6 +160,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof McpToolsOptions>([
   "readOnlyTools",
   "repeatableTools",
   "trustAnnotations",
+  "optional",
   "transport",
   "headers",
   "authProvider",
@@ -193,6 +199,7 @@ export interface ReadOptions {
   readonly repeatable: ReadonlySet<string>;
   readonly trustAnnotations: boolean;
   readonly checkOutput: boolean;
+  readonly optional: boolean;
   readonly approval: ReadApproval;
   readonly headers: McpHeaders | undefined;
   readonly connectTimeoutMs: number;
@@ -217,10 +224,11 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     if (options[option] !== undefined) checkPrefix(option, options[option]);
   }
   const { limits = {}, trustAnnotations = false, checkOutput = true } = options;
-  const { headers, onLog, sdk } = options;
+  const { headers, onLog, sdk, optional = false } = options;
   checkOptionNames("mcpTools(): limits", limits, limitNames);
   if (typeof trustAnnotations !== "boolean") throw wrong("trustAnnotations", "true or false");
   if (typeof checkOutput !== "boolean") throw wrong("checkOutput", "true or false");
+  if (typeof optional !== "boolean") throw wrong("optional", "true or false");
   if (sdk !== undefined && sdk !== "auto" && sdk !== 1 && sdk !== 2) {
     throw wrong("sdk", '"auto", 1 or 2');
   }
@@ -240,6 +248,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     repeatable: names("repeatableTools", options.repeatableTools),
     trustAnnotations,
     checkOutput,
+    optional,
     approval: readApproval(options.approvalMode),
     headers,
     connectTimeoutMs: amount("connectTimeoutMs", options.connectTimeoutMs, 30_000),

@@ -6,6 +6,7 @@ import { tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { type McpClient, type McpTarget, mcpTools } from "../src/index.js";
 import { readable, resultsOf, scripted } from "./support/agents.js";
+import { fakeClient } from "./support/fake-client.js";
 import { RawHttpServer } from "./support/raw-http-server.js";
 import { rawServer } from "./support/raw-server.js";
 
@@ -69,6 +70,36 @@ describe("a client of one's own", () => {
     expect(await tools[0]?.invoke({})).toMatchObject({ contents: [{ text: "go ran" }] });
     await mcp.close();
     expect(closes).toEqual(["closed"]);
+  });
+
+  it("can spread the options of a call, and has all of them", async () => {
+    const inner = fakeClient({
+      tools: [{ name: "go", inputSchema: { type: "object" } }],
+      call: () => new Promise(() => {}),
+    });
+    let called = (): void => {};
+    const call = new Promise<void>((resolve) => {
+      called = resolve;
+    });
+    const client: McpClient = {
+      ...inner,
+      async callTool(request, options) {
+        const answer = inner.callTool(request, { ...options, headers: { a: "1" } });
+        called();
+        return answer;
+      },
+    };
+    await using mcp = mcpTools(client);
+    const { agent } = scripted([["fake_go"]], { contextProviders: [mcp] });
+    const controller = new AbortController();
+    const run = agent.run("go", { signal: controller.signal });
+    await call;
+    const { options = {} } = inner.calls[0] ?? {};
+    expect(options).toMatchObject({ headers: { a: "1" }, onProgress: expect.any(Function) });
+    expect(options.signal?.aborted).toBe(false);
+    controller.abort("enough");
+    await expect(run).rejects.toBe("enough");
+    expect(options.signal?.aborted).toBe(true);
   });
 });
 

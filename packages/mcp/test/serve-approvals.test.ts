@@ -50,7 +50,10 @@ describe("a served call that needs approval", () => {
   it("is refused where that function has no answer", async () => {
     ran.length = 0;
     await using pair = await serve(wipe, { approvals: () => undefined });
-    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(await pair.call("wipe", { file: "a" })).toMatchObject({
+      isError: true,
+      text: expect.stringContaining("needs somebody's approval, and nobody has given it."),
+    });
     expect(ran).toEqual([]);
   });
 

@@ -67,6 +67,17 @@ describe.each(lines)("a served tool, called in revision $revision,", ({ line }) 
     expect(JSON.parse(answer.text)).toEqual({ action });
   });
 
+  it("does not get what the form does not have", async () => {
+    const more = { port: 8080, approve: true, constructor: "x" };
+    const answer = await called(line, (client) => client.elicit(where), {
+      "elicitation/create": () => ({ action: "accept", content: more }),
+    });
+    expect(JSON.parse(answer.text)).toEqual({
+      action: "accept",
+      content: { port: 8080, host: "localhost" },
+    });
+  });
+
   it("does not get what does not fit", async () => {
     const answer = await called(line, (client) => client.elicit(where), {
       "elicitation/create": () => ({ action: "accept", content: { port: "none" } }),

@@ -100,3 +100,35 @@ describe("finishAuth", () => {
     },
   );
 });
+
+describe.each([1, 2] as const)(
+  "a server that wants to know who asks, with line %i of the SDK",
+  (sdk) => {
+    const expected = {
+      code: "mcp_unauthorized",
+      notSent: true,
+      message: expect.stringMatching(/wants to know who asks .*`headers`.*`authProvider`/),
+    };
+
+    it.each(["http", "sse"] as const)(
+      "says what to give where there is nothing, over %s",
+      async (transport) => {
+        await using server = await startSignInServer();
+        server.server.onOther = (_request, response) => response.writeHead(401).end();
+        await using mcp = mcpTools(server.server.url, { name: "s", sdk, transport });
+        await expect(mcp.connect()).rejects.toMatchObject(expected);
+      },
+    );
+
+    it("tells so of a call, when a token is not taken any more", async () => {
+      await using server = await startSignInServer();
+      const headers = { authorization: "Bearer token-1" };
+      await using mcp = mcpTools(server.server.url, { name: "s", sdk, headers });
+      await mcp.connect();
+      server.taken.clear();
+      const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
+      const [result] = resultsOf((await agent.run("go")).messages);
+      expect(result).toMatchObject({ isError: true, error: { code: "mcp_unauthorized" } });
+    });
+  },
+);

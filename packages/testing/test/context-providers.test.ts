@@ -220,7 +220,7 @@ describe("context providers that are none", () => {
         { name: "a", provide },
         { name: "a", provide },
       ],
-      /"a": the name is taken/,
+      /"a": the name is taken; give one of them another `name`/,
     ],
     ["the agent's own name for itself", [{ name: "agent", provide }], /"agent": the name is taken/],
     ["the run's", [{ name: "run", provide }], /"run": the name is taken/],

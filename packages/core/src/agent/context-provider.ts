@@ -91,7 +91,7 @@ export function readProviders(list: readonly ContextProvider[]): readonly Contex
     }
     const { name, instructions, tools, middleware, provide } = provider;
     if (names.size === names.add(name).size) {
-      throw invalid(` "${name}": the name is taken; write another one`);
+      throw invalid(` "${name}": the name is taken; give one of them another \`name\``);
     }
     // Members of a class are its own matter.
     if (isPlain(provider)) checkOptionNames(`Context provider "${name}"`, provider, members);

@@ -108,6 +108,13 @@ describe("ToolList", () => {
     expect(list.get("b")).toBeUndefined();
   });
 
+  it("says where a provider belongs", () => {
+    const provider = { name: "files", provide: async () => undefined };
+    expect(() => normalizeTools([provider as never])).toThrow(
+      /Put it into contextProviders, or write await x\.connect\(\)/,
+    );
+  });
+
   it("removes by name or object, but no other tool of the same name", () => {
     const list = new ToolList([a, b, c]);
     expect(list.remove(tool({ name: "a" }))).toEqual([]);

@@ -148,6 +148,7 @@ function notATool(value: unknown, source: string): ConfigurationError {
 function remedy(value: unknown): string {
   if (typeof value === "object" && value !== null) {
     if ("asTool" in value) return 'Write agent.asTool({ name: "…", description: "…" }).';
+    if ("provide" in value) return "Put it into contextProviders, or write await x.connect().";
     const members = Object.values(value);
     if (members.length > 0 && members.every(isTool)) return "Write Object.values(tools).";
   }

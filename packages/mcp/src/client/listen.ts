@@ -31,6 +31,7 @@ export function listen(
       const broken = "The stream of the answer broke.";
       scopeOf(connection)?.lost(new McpError("mcp_connection_lost", broken, { cause: error }));
     }
+    if (isLateProgress(error)) return;
     hooks.log?.(transportEntry(error));
   };
   client.fallbackNotificationHandler = async (notification) => {
@@ -38,6 +39,11 @@ export function listen(
     notify(hooks, method, isJsonObject(params) ? params : {});
     await fallbackNotificationHandler?.(notification);
   };
+}
+
+/** Of a call that is over: the answer may overtake what was told before it, and nothing is wrong with that. */
+function isLateProgress({ message }: Error): boolean {
+  return message.startsWith("Received a progress notification for an unknown token");
 }
 
 /** Tells of a notification of the server. */

@@ -13,6 +13,7 @@ import { openSdk1 } from "./sdk1-client.js";
 import { type Negotiation, openSdk2, type Sdk2 } from "./sdk2-client.js";
 import {
   forgettingFetch,
+  identityNeeded,
   isUnauthorized,
   offerSignIn,
   type SignIn,
@@ -21,6 +22,8 @@ import {
 
 /** How a connection is opened. */
 export interface OpenTerms {
+  /** Of the server, for errors. */
+  readonly label: string;
   readonly hooks: McpHooks;
   readonly signal: AbortSignal;
   readonly connectTimeoutMs: number;
@@ -33,6 +36,8 @@ export interface OpenTerms {
   readonly sdk?: "auto" | 1 | 2 | undefined;
   readonly identity?: ClientIdentity | undefined;
 }
+
+const methodNotFound = -32601;
 
 type HttpTarget = Extract<ReadTarget, { kind: "http" }>;
 
@@ -81,12 +86,12 @@ async function openStdio(
     }
   }
   const words = lastWords === "" ? "" : ` Its last words were: ${lastWords}`;
-  throw failed(`"${target.command}" could not be connected to`, failure, words);
+  throw failed(`The MCP server "${terms.label}" (${target.command})`, failure, words);
 }
 
 async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient> {
   const { url, transport } = target;
-  const where = `The server at ${url.origin}${url.pathname}`;
+  const where = `The MCP server "${terms.label}" at ${url.origin}${url.pathname}`;
   const tries: readonly ("http" | "sse")[] = transport === "auto" ? ["http", "sse"] : [transport];
   let failure: unknown;
   for (const kind of tries) {
@@ -95,12 +100,15 @@ async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient
     } catch (error) {
       terms.signal.throwIfAborted();
       if (isUnauthorized(error)) throw signInNeeded(where, error);
+      if (httpStatusOf(error) === 401 && terms.signIn === undefined) {
+        throw identityNeeded(where, error);
+      }
       // What matters is what the newer transport said.
       failure ??= error;
       if (!knowsNoStreamableHttp(error)) break;
     }
   }
-  throw failed(`${where} could not be connected to`, failure, "");
+  throw failed(where, failure, "");
 }
 
 async function openHttpAs(
@@ -192,7 +200,8 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
     return await sdk1Client(new socket.WebSocketClientTransport(url), terms, undefined);
   } catch (error) {
     terms.signal.throwIfAborted();
-    throw failed(`The server at ${url.origin}${url.pathname} could not be connected to`, error, "");
+    const where = `The MCP server "${terms.label}" at ${url.origin}${url.pathname}`;
+    throw failed(where, error, "");
   }
 }
 
@@ -258,7 +267,10 @@ function knowsNoStreamableHttp(error: unknown): boolean {
   return status !== undefined && status >= 400 && status < 500 && status !== 401 && status !== 403;
 }
 
-function failed(what: string, cause: unknown, words: string): McpError {
+function failed(server: string, cause: unknown, words: string): McpError {
+  // Whoever does not know the handshake, or sends back what it was sent, knows nothing of the protocol.
+  const isOther = cause instanceof Error && "code" in cause && cause.code === methodNotFound;
+  const what = `${server} ${isOther ? "does not speak MCP" : "could not be connected to"}`;
   const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
   const message = shownText(withCause(`${what}: ${why}`, cause)).replace(/\.?$/, ".");
   return new McpError("mcp_connect_failed", `${message}${words}`, { cause, notSent: true });

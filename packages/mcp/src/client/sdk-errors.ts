@@ -3,7 +3,7 @@ import { McpError } from "../mcp-error.js";
 import { plainText } from "../plain-text.js";
 import { shortened } from "../transports/noise-log.js";
 import { isHttpError, isSdkError } from "./sdk-error-kinds.js";
-import { isUnauthorized, signInNeeded } from "./sign-in.js";
+import { identityNeeded, isUnauthorized, signInNeeded } from "./sign-in.js";
 
 /** JSON-RPC codes that the first line of the SDK also uses for what happens on this side. */
 const connectionClosed = -32000;
@@ -76,7 +76,8 @@ function ofStatus(status: number, error: Error, established: boolean): McpError 
   if (established && isSessionGone(status, message)) {
     return lost("The server has ended the session.", error, true);
   }
-  const notSent = status === 401 || status === 403 || status === 429;
+  if (status === 401) return identityNeeded("The server", error);
+  const notSent = status === 403 || status === 429;
   return new McpError("mcp_request_failed", message, { cause: error, rpcCode: status, notSent });
 }
 

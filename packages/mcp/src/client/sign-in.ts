@@ -75,6 +75,15 @@ export function isUnauthorized(error: unknown): boolean {
   return error instanceof Error && isUnauthorizedError(error);
 }
 
+/** The server does not know who asks, and there is nothing to sign in with. @param where Names the server. */
+export function identityNeeded(where: string, cause: unknown): McpError {
+  return new McpError(
+    "mcp_unauthorized",
+    `${where} wants to know who asks (HTTP 401): send \`headers\` with a token that it takes, or give \`authProvider\`.`,
+    { cause, notSent: true },
+  );
+}
+
 /** @param where Names the server. */
 export function signInNeeded(where: string, cause: unknown): McpError {
   return new McpError(

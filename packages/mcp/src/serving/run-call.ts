@@ -75,7 +75,7 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
           ? undefined
           : await answerRequests(requests, settings, caller);
       signal.throwIfAborted();
-      if (answers === undefined) return notApproved(requests);
+      if (answers === undefined) return notApproved(requests, settings);
       response = await turn(answers);
     }
     const result = resultIn(response.messages);
@@ -102,11 +102,15 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
   };
 }
 
-function notApproved(requests: readonly FunctionApprovalRequestContent[]): JsonObject {
+function notApproved(
+  requests: readonly FunctionApprovalRequestContent[],
+  { approvals }: ServeSettings,
+): JsonObject {
   const [request] = requests;
+  const nobody = typeof approvals === "function" ? "has given it" : "can give it here";
   const about = request?.violation ?? request?.reason;
   return refusal(
-    `Not run: this call needs somebody's approval, and nobody can give it here.${about === undefined ? "" : ` ${about}`}`,
+    `Not run: this call needs somebody's approval, and nobody ${nobody}.${about === undefined ? "" : ` ${about}`}`,
   );
 }
 

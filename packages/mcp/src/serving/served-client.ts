@@ -148,9 +148,17 @@ async function readAnswer(
   if (action === "decline" || action === "cancel") return { action };
   if (action !== "accept" || !isJsonObject(content)) throw noAnswer("elicitation/create");
   if ("url" in question) return { action };
-  const filled = await fillIn(question.requestedSchema, content);
+  const filled = await fillIn(question.requestedSchema, ofForm(question.requestedSchema, content));
   if (typeof filled !== "string") return { action, content: filled };
   throw new McpError("mcp_wrong_answer", `The client's answer does not fit the form: ${filled}`);
+}
+
+/** What the form asks for, of what was filled in: a tool may pass all of it on. */
+function ofForm({ properties }: JsonObject, content: JsonObject): JsonObject {
+  const fields = isJsonObject(properties) ? properties : {};
+  return Object.fromEntries(
+    Object.entries(content).filter(([name]) => Object.hasOwn(fields, name)),
+  );
 }
 
 function readSample(raw: JsonObject): ServedSample {
