@@ -111,6 +111,8 @@ describe("authentication", () => {
     });
     const call = stateless(server.url ?? "", "tools/call", { name: "go" }).catch(() => "ended");
     await asked.promise;
+    // By the time that this is refused, the call has come whole.
+    expect((await rawRequest(server.url ?? "", { method: "PUT" })).status).toBe(405);
     await server.close();
     expect(await call).toBe("ended");
     goOn.resolve();
