@@ -111,9 +111,12 @@ describe("authentication", () => {
     });
     const call = stateless(server.url ?? "", "tools/call", { name: "go" }).catch(() => "ended");
     await asked.promise;
+    // By the time that this is refused, the call has come whole.
+    expect((await rawRequest(server.url ?? "", { method: "PUT" })).status).toBe(405);
     await server.close();
-    expect(await call).toBe("ended");
+    // At once: what its connection's end has not reached yet is stopped, too.
     goOn.resolve();
+    expect(await call).toBe("ended");
     for (let turns = 0; turns < 20; turns++) await new Promise(setImmediate);
     expect(runs).toBe(0);
   });

@@ -163,7 +163,10 @@ describe("a server over HTTP, without sessions,", () => {
       200,
     );
     expect((await call({ deep: { count: 42 } }, { "mcp-param-count": "42.0" })).status).toBe(200);
-    expect((await call({}, { "mcp-param-region": "us" })).status).toBe(200);
+    expect((await call({}, {})).status).toBe(200);
+    for (const args of [{}, { region: null }, { region: ["us"] }, { deep: { region: "us" } }]) {
+      expect(await call(args, { "mcp-param-region": "us" })).toMatchObject({ code: -32020 });
+    }
     expect(await call({ region: "eu" }, {})).toMatchObject({ status: 400, code: -32020 });
     expect(await call({ region: "eu" }, { "mcp-param-region": "us" })).toMatchObject({
       code: -32020,

@@ -42,7 +42,8 @@ export async function serveHttp(
   const server = createServer();
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   const { address, family, port } = await listen(server, settings);
-  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError };
+  const isOpen = (): boolean => server.listening;
+  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError, isOpen };
   server.on("error", onError);
   server.on("request", (request, response) => {
     serveRequest(desk, request, response).catch((error: unknown) => {

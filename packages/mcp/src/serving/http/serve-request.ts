@@ -20,6 +20,8 @@ export interface HttpDesk {
   /** On whose behalf requests come where nobody is asked who they are. */
   readonly principal: Principal | undefined;
   readonly onError: (error: unknown) => void;
+  /** False from when the server is closed: requests may be half-way through then. */
+  isOpen(): boolean;
 }
 
 /** A request that may go on, and who makes it. */
@@ -107,14 +109,15 @@ function unauthorized({ authenticator }: HttpSettings): Refusal {
 const noSession: Refusal = { status: 400, message: "Bad Request: Mcp-Session-Id is missing" };
 
 /** A request without a session: of a revision that has none, or the handshake that begins one. */
-async function begin({ settings, sessions, stateless }: HttpDesk, visit: Visit): Promise<void> {
+async function begin(desk: HttpDesk, visit: Visit): Promise<void> {
+  const { settings, sessions, stateless } = desk;
   const { request, response, principal } = visit;
   if (request.method !== "POST") return refuse(response, noSession);
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
   if (!isJsonObject(body.json)) return refuse(response, noSession);
   // Nothing begins for a client that has gone meanwhile, nor after the server's end.
-  if (response.destroyed) return;
+  if (response.destroyed || !desk.isOpen()) return;
   const { headers } = request;
   if (isStateless(headers, body.json)) {
     return stateless.serve({ headers, body: body.json, response, principal });

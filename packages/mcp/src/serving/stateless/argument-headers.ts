@@ -31,12 +31,10 @@ export function checkArgumentHeaders(
   }
   for (const { path, header } of mirrored) {
     const value = valueAt(args, path);
-    if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-      continue;
-    }
     const sent = headers[header];
-    const decoded = typeof sent === "string" ? decodeHeader(sent) : undefined;
-    if (decoded === undefined || !isSame(decoded, value)) {
+    // A header without its argument says something, too, and what the tool does instead may be something else.
+    const isRight = isPlain(value) ? isSaid(sent, value) : sent === undefined;
+    if (!isRight) {
       throw new ProtocolError(
         headerMismatch,
         `Bad Request: the header ${header} does not say what the argument ${path.join(".")} does`,
@@ -62,8 +60,19 @@ function valueAt(args: unknown, path: readonly string[]): unknown {
   return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), args);
 }
 
+type Plain = string | number | boolean;
+
+function isPlain(value: unknown): value is Plain {
+  return typeof value === "string" || typeof value === "number" || typeof value === "boolean";
+}
+
+function isSaid(sent: string | string[] | undefined, value: Plain): boolean {
+  const decoded = typeof sent === "string" ? decodeHeader(sent) : undefined;
+  return decoded !== undefined && isSame(decoded, value);
+}
+
 /** Numbers may be written in several ways. */
-function isSame(decoded: string, value: string | number | boolean): boolean {
+function isSame(decoded: string, value: Plain): boolean {
   if (decoded === String(value)) return true;
   return typeof value === "number" && /^-?\d+(\.\d+)?$/.test(decoded) && Number(decoded) === value;
 }
