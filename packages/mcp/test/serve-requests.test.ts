@@ -200,4 +200,12 @@ describe("a client over streams", () => {
     await answered.promise;
     expect(text.trim().split("\n").length).toBeLessThan(100);
   });
+
+  it("that has gone is not told that tools have changed", async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const server = await serveTools(add, { transport: { stdio: { input, output } } });
+    input.end();
+    await server.closed;
+    await server.toolsChanged();
+  });
 });

@@ -64,13 +64,20 @@ export async function openServer(
     throw new ProtocolError(methodNotFound, "Method not found");
   };
   server.onerror = onError;
+  let isOver = false;
   const closed = new Promise<void>((resolve) => {
-    server.onclose = resolve;
+    server.onclose = () => {
+      isOver = true;
+      resolve();
+    };
   });
   await server.connect(requests);
   return {
     closed,
-    toolsChanged: () => server.sendToolListChanged(),
+    async toolsChanged() {
+      // A client that has gone need not be told.
+      if (!isOver) await server.sendToolListChanged();
+    },
     close: () => server.close(),
   };
 }
