@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream";
+import { PassThrough, Writable } from "node:stream";
 import { isJsonObject, type JsonObject, tool } from "@tunic/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { servedClient, serveTools, type ToolServer } from "../src/server.js";
@@ -162,5 +162,50 @@ describe("a cancelled request", () => {
     process.off("warning", hear);
     expect(told.filter(({ method }) => method === "notifications/cancelled")).toEqual([]);
     expect(warnings).toEqual([]);
+  });
+});
+
+describe("a client over streams", () => {
+  it("that does not read has the newest progress kept for it, and its answer", async () => {
+    const flooded = deferred();
+    const answered = deferred();
+    const flood = tool({
+      name: "flood",
+      async execute(_input, { reportProgress }) {
+        for (let count = 0; count < 2000; count++) await reportProgress(`${count}`.padEnd(1000));
+        flooded.resolve();
+        return "done";
+      },
+    });
+    let text = "";
+    let read: (() => void) | undefined;
+    let isReading = false;
+    const output = new Writable({
+      write(chunk, _encoding, next) {
+        text += chunk;
+        if (text.includes('"text":"done"')) answered.resolve();
+        read = next;
+        if (isReading) next();
+      },
+    });
+    const input = new PassThrough();
+    servers.push(await serveTools(flood, { transport: { stdio: { input, output } } }));
+    const params = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
+    input.write(`${JSON.stringify({ ...callOf("flood", 5), params })}\n`);
+    await flooded.promise;
+    expect(output.writableLength).toBeLessThan(100_000);
+    expect(output.listenerCount("drain")).toBeLessThan(5);
+    isReading = true;
+    read?.();
+    await answered.promise;
+    expect(text.trim().split("\n").length).toBeLessThan(100);
+  });
+
+  it("that has gone is not told that tools have changed", async () => {
+    const [input, output] = [new PassThrough(), new PassThrough()];
+    const server = await serveTools(add, { transport: { stdio: { input, output } } });
+    input.end();
+    await server.closed;
+    await server.toolsChanged();
   });
 });

@@ -58,6 +58,9 @@ export class OpenRequests implements Transport {
 
   async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (!isJSONRPCResultResponse(message) && !isJSONRPCErrorResponse(message)) {
+      const about = options?.relatedRequestId;
+      // What has waited to be told of a request that is answered by now is told to nobody.
+      if (about !== undefined && !this.#open.has(about)) return;
       return this.#transport.send(message, options);
     }
     const { id } = message;

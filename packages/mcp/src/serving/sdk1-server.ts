@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import type { RequestHandlerExtra } from "@modelcontextprotocol/sdk/shared/protocol.js";
 import {
@@ -11,6 +12,7 @@ import type { CallingClient } from "./calling-client.js";
 import { type AnsweringTransport, OpenRequests } from "./open-requests.js";
 import { internalError, methodNotFound, ProtocolError } from "./protocol-error.js";
 import { callTool, listTools, type ServerTerms } from "./serve-method.js";
+import { tellNewest } from "./tell-newest.js";
 
 /** One client's connection. */
 export interface ClientConnection {
@@ -22,11 +24,16 @@ export interface ClientConnection {
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
-/** Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25. */
+/**
+ * Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25.
+ *
+ * @param output What the transport writes to, where that is one stream.
+ */
 export async function openServer(
   transport: AnsweringTransport,
   principal: Principal | undefined,
   terms: ServerTerms,
+  output?: Writable,
 ): Promise<ClientConnection> {
   const { name, version, instructions, onError } = terms;
   const server = new Server(
@@ -43,11 +50,10 @@ export async function openServer(
     try {
       if (method === "tools/list") return { tools: listTools(terms) };
       if (method === "tools/call") {
-        return await callTool(
-          read,
-          callingClient(server, { ...extra, signal }, read, callerOf(extra.authInfo) ?? principal),
-          terms,
-        );
+        const caller = callerOf(extra.authInfo) ?? principal;
+        const progress = progressTo(extra, read, output);
+        const client = callingClient(server, { ...extra, signal }, caller, progress);
+        return await callTool(read, client, terms);
       }
     } catch (error) {
       if (error instanceof ProtocolError || signal.aborted) throw error;
@@ -58,13 +64,20 @@ export async function openServer(
     throw new ProtocolError(methodNotFound, "Method not found");
   };
   server.onerror = onError;
+  let isOver = false;
   const closed = new Promise<void>((resolve) => {
-    server.onclose = resolve;
+    server.onclose = () => {
+      isOver = true;
+      resolve();
+    };
   });
   await server.connect(requests);
   return {
     closed,
-    toolsChanged: () => server.sendToolListChanged(),
+    async toolsChanged() {
+      // A client that has gone need not be told.
+      if (!isOver) await server.sendToolListChanged();
+    },
     close: () => server.close(),
   };
 }
@@ -72,14 +85,14 @@ export async function openServer(
 function callingClient(
   server: Server,
   extra: Extra,
-  params: JsonObject,
   principal: Principal | undefined,
+  progress: CallingClient["progress"],
 ): CallingClient {
   const { signal } = extra;
   return {
     principal,
     signal,
-    progress: progressTo(extra, params),
+    progress,
     // As the client has said when it shook hands.
     capabilities: JSON.parse(JSON.stringify(server.getClientCapabilities() ?? {})),
     async ask({ method, params: asked }, timeout) {
@@ -103,15 +116,18 @@ type SendAny = (
   options: { readonly signal: AbortSignal; readonly timeout: number },
 ) => Promise<unknown>;
 
-function progressTo(extra: Extra, params: JsonObject): CallingClient["progress"] {
-  const { _meta: meta } = params;
+function progressTo(
+  extra: Extra,
+  { _meta: meta }: JsonObject,
+  output: Writable | undefined,
+): CallingClient["progress"] {
   const progressToken = isJsonObject(meta) ? meta["progressToken"] : undefined;
   if (typeof progressToken !== "string" && typeof progressToken !== "number") return undefined;
   let progress = 0;
-  return (message) => {
+  return tellNewest(output, (message) => {
     progress++;
     const told = { progressToken, progress, ...(message !== undefined && { message }) };
     // A client that is not there any more does not stop a call: its signal does.
     extra.sendNotification({ method: "notifications/progress", params: told }).catch(() => {});
-  };
+  });
 }

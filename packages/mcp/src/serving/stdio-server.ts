@@ -11,7 +11,8 @@ export async function serveStdio(
   principal: Principal | undefined,
   terms: ServerTerms,
 ): Promise<ClientConnection> {
-  const connection = await openServer(new StdioServerTransport(input, output), principal, terms);
+  const transport = new StdioServerTransport(input, output);
+  const connection = await openServer(transport, principal, terms, output);
   const end = (): void => void connection.close().catch(terms.onError);
   const ends = [
     [input, "end"],

@@ -25,6 +25,18 @@ describe("writeResult", () => {
     expect(written(readContent(block))).toEqual(block);
   });
 
+  it("gives data an address, whatever its name is", () => {
+    fc.assert(
+      fc.property(fc.array(fc.nat(0xffff)), (units) => {
+        const name = String.fromCharCode(...units, 0xd800);
+        const block = written(dataContent("AAAA", "application/zip", { name }));
+        const { resource } = block as { resource: { uri: string } };
+        const decoded = decodeURIComponent(resource.uri.replace("attachment:///", ""));
+        expect(decoded).toBe(Buffer.from(name, "utf8").toString("utf8"));
+      }),
+    );
+  });
+
   it("writes data of text types as text, whatever it says", () => {
     fc.assert(
       fc.property(

@@ -69,10 +69,16 @@ function writeData(content: Of<"data">): JsonObject {
   const [kind] = mediaType.split("/");
   if (kind === "image" || kind === "audio") return { type: kind, data, mimeType: mediaType };
   // A resource needs an address, and one that was made here lives nowhere else.
-  const uri = mcpText(content, "uri") ?? `attachment:///${encodeURIComponent(name ?? "data")}`;
+  const uri =
+    mcpText(content, "uri") ?? `attachment:///${encodeURIComponent(wellFormed(name ?? "data"))}`;
   const text = textIn(content);
   const inside = text === undefined ? { blob: data } : { text };
   return { type: "resource", resource: { uri, mimeType: mediaType, ...inside } };
+}
+
+/** Halves of a character, which no address can hold, become what stands for them. */
+function wellFormed(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }
 
 /** What a text type holds; undefined for bytes, and for what is no UTF-8 after all. */

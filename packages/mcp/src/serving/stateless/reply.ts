@@ -1,6 +1,7 @@
 import type { ServerResponse } from "node:http";
 import type { JsonObject, RunEnvironment } from "@tunic/core";
 import { methodNotFound, type ProtocolError } from "../protocol-error.js";
+import { tellNewest } from "../tell-newest.js";
 import {
   headerMismatch,
   missingCapability,
@@ -24,6 +25,8 @@ export class Reply {
   readonly #id: RequestId;
   readonly #clock: Pick<RunEnvironment, "setTimer">;
   readonly #gone: (() => void)[] = [];
+  /** By method. */
+  readonly #tell = new Map<string, (params: JsonObject) => void>();
   #stopWaiting: () => void;
 
   constructor(response: ServerResponse, id: RequestId, clock: Pick<RunEnvironment, "setTimer">) {
@@ -43,9 +46,16 @@ export class Reply {
     if (this.#response.destroyed && !this.#response.writableFinished) callback();
   }
 
-  /** Says something before the answer. */
+  /** Says something before the answer; to a client that does not read, of each method the newest. */
   notify(method: string, params: JsonObject): void {
-    this.#event({ jsonrpc: "2.0", method, params });
+    let tell = this.#tell.get(method);
+    if (tell === undefined) {
+      tell = tellNewest(this.#response, (told: JsonObject) => {
+        this.#event({ jsonrpc: "2.0", method, params: told });
+      });
+      this.#tell.set(method, tell);
+    }
+    tell(params);
   }
 
   result(result: JsonObject): void {
