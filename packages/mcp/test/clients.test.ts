@@ -144,17 +144,12 @@ describe("mcpTools", () => {
     const together = new Promise<void>((resolve) => {
       allGreeted = resolve;
     });
-    server.on("initialize", async ({ params }) => {
+    server.onGreeting = async () => {
       greeted += 1;
       if (greeted === 10) allGreeted();
       // One after the other, they would wait for ever.
       await together;
-      return {
-        protocolVersion: params["protocolVersion"] ?? "",
-        capabilities: { tools: {} },
-        serverInfo: { name: "raw", version: "1" },
-      };
-    });
+    };
     const contextProviders = Array.from({ length: 10 }, (_, at) =>
       mcpTools(server.url, { name: `s${at}`, sdk: 1 }),
     );

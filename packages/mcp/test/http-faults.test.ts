@@ -70,15 +70,10 @@ describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", 
   it("makes the call once more over a new session, when the old one has ended", async () => {
     await using server = await RawHttpServer.start();
     let sessions = 0;
-    server.on("initialize", ({ params }, response) => {
+    server.onGreeting = (response) => {
       sessions += 1;
       response.setHeader("mcp-session-id", `session-${sessions}`);
-      return {
-        protocolVersion: params["protocolVersion"] ?? "",
-        capabilities: { tools: {} },
-        serverInfo: { name: "raw", version: "1" },
-      };
-    });
+    };
     server.on("tools/call", ({ headers }, response) => {
       if (headers["mcp-session-id"] === "session-2") return text("second session");
       response.writeHead(404).end("Session not found");

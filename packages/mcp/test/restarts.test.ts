@@ -94,15 +94,10 @@ describe.each(linesAndModes)(
     it("HTTP: the session ends while somebody is asked, and the call is made in another", async () => {
       await using server = await RawHttpServer.start();
       let sessions = 0;
-      server.on("initialize", ({ params }, response) => {
+      server.onGreeting = (response) => {
         sessions += 1;
         response.setHeader("mcp-session-id", `session-${sessions}`);
-        return {
-          protocolVersion: params["protocolVersion"] ?? "",
-          capabilities: { tools: {} },
-          serverInfo: { name: "raw", version: "1" },
-        };
-      });
+      };
       let gone = "";
       server.onPost = ({ headers }, response) => {
         if (headers["mcp-session-id"] !== gone) return false;

@@ -27,6 +27,8 @@ export class RawHttpServer implements AsyncDisposable {
   onOther: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => {
     response.writeHead(405).end();
   };
+  /** What is done before a client that connects is answered, such as with a header for a session. */
+  onGreeting: (response: ServerResponse) => void | Promise<void> = () => {};
   /** What is done with a POST before it is read; true: it is answered. */
   onPost: (request: IncomingMessage, response: ServerResponse) => boolean = () => false;
   /** How an answer is sent. Default: with the response. */
@@ -41,11 +43,14 @@ export class RawHttpServer implements AsyncDisposable {
   }
 
   private constructor() {
-    this.on("initialize", ({ params }) => ({
-      protocolVersion: params["protocolVersion"] ?? "2025-11-25",
-      capabilities: { tools: {} },
-      serverInfo: { name: "raw", version: "1" },
-    }));
+    this.on("initialize", async ({ params }, response) => {
+      await this.onGreeting(response);
+      return {
+        protocolVersion: params["protocolVersion"] ?? "2025-11-25",
+        capabilities: { tools: {} },
+        serverInfo: { name: "raw", version: "1" },
+      };
+    });
     this.tools("go");
   }
 
