@@ -1,6 +1,7 @@
 import { AgentSession, approve, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
+import { toolName } from "../src/tools/tool-name.js";
 import { onlyRequest, readable, resultsOf, scripted, testLog } from "./support/agents.js";
 import { rawServer, rawServerWith } from "./support/raw-server.js";
 
@@ -137,6 +138,22 @@ describe.each([1, 2] as const)("reported cases of lists and results, line %i of 
       "mcp_tool_changed",
       "mcp_tool_gone",
     ]);
+  });
+
+  it("B62: a tool cannot take the name that another one is given", async () => {
+    // What "a/b" becomes, written out.
+    const taken = toolName("s", "a/b").slice("s_".length);
+    const target = rawServerWith({ taken }, (server, { taken: name }) => {
+      server.tools({ name: "a/b" }, { name });
+    });
+    await using mcp = mcpTools(target, { name: "s", sdk });
+    await expect(mcp.connect()).rejects.toMatchObject({
+      code: "mcp_duplicate_tool",
+      message: expect.stringMatching(/"a\/b" and "a-b_\w+"/),
+    });
+    await using one = mcpTools(target, { name: "s", sdk, blockedTools: [taken] });
+    const { tools } = await one.connect();
+    expect(tools.map(({ name }) => name)).toEqual([`s_${taken}`]);
   });
 
   it("B59: of a long line that is no protocol, the log has the beginning", async () => {
