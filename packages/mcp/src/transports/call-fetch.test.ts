@@ -57,3 +57,27 @@ describe("the signal of a connection", () => {
     expect(signals.at(-1)?.aborted).toBe(true);
   });
 });
+
+describe("what is for a server", () => {
+  it("is sent to its own origin, and nowhere else", async () => {
+    const seen: [string, string | null][] = [];
+    const fetchIt = callFetch({
+      connection: over,
+      url,
+      headers: { "x-key": "fixed" },
+      maxBytes: 100,
+      fetch: async (input, init) => {
+        seen.push([`${input}`, new Headers(init?.headers).get("x-key")]);
+        return new Response(null, { status: 204 });
+      },
+    });
+    const call: CallScope = { ...scope, headers: { "x-key": "of the call" } };
+    const elsewhere = ["https://server.test/", "http://server.test:81/", "http://a.server.test/"];
+    for (const address of [url.href, ...elsewhere]) {
+      await fetchIt(address);
+      await callScope.run(call, fetchIt, address, { method: "POST" });
+    }
+    const kept = elsewhere.flatMap((address) => [address, address]).map((each) => [each, null]);
+    expect(seen).toEqual([[url.href, "fixed"], [url.href, "of the call"], ...kept]);
+  });
+});
