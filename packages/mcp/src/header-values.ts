@@ -1,8 +1,27 @@
-import type { FunctionInvocationContext } from "@tunic/core";
-import type { McpHeaders, McpHeadersContext } from "./options.js";
+import type {
+  AgentSession,
+  FunctionInvocationContext,
+  FunctionTool,
+  RunContext,
+} from "@tunic/core";
 import { shortened } from "./transports/noise-log.js";
 
 type HeaderRecord = Readonly<Record<string, string>>;
+
+/** For whom a request goes out. Outside a run, such as when connecting, there is nobody. */
+export interface McpHeadersContext {
+  readonly run: RunContext | undefined;
+  readonly session: AgentSession | undefined;
+  /** Of which a call is made. */
+  readonly tool: FunctionTool | undefined;
+}
+
+/** Headers of a request, or a function that says them for each call. */
+export type McpHeaders =
+  | Readonly<Record<string, string>>
+  | ((
+      context: McpHeadersContext,
+    ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 /**
  * The headers that a function makes; undefined where there is none.

@@ -25,12 +25,11 @@ export type {
 } from "./client/mcp-client.js";
 export type { AskInput, McpInput } from "./config/inputs.js";
 export { type LoadMcpServersOptions, loadMcpServers } from "./config/load-mcp-servers.js";
+export type { McpHeaders, McpHeadersContext } from "./header-values.js";
 export { McpError, type McpErrorCode, type McpErrorOptions } from "./mcp-error.js";
 export { type ConnectedTools, type McpTarget, McpTools, mcpTools } from "./mcp-tools.js";
 export type { OpenMcpClient, SdkClient } from "./open-target.js";
 export type {
-  McpHeaders,
-  McpHeadersContext,
   McpLimits,
   McpTaskOptions,
   McpToolsOptions,

@@ -1,12 +1,5 @@
 import type { OAuthClientProvider } from "@modelcontextprotocol/sdk/client/auth.js";
-import {
-  type AgentSession,
-  type ApprovalMode,
-  type ChatClient,
-  checkOptionNames,
-  type FunctionTool,
-  type RunContext,
-} from "@tunic/core";
+import { type ApprovalMode, type ChatClient, checkOptionNames } from "@tunic/core";
 import { type McpApproval, type ReadApproval, readApproval } from "./approval-option.js";
 import type { McpAskContext } from "./asking/ask-context.js";
 import type { McpElicitation, McpElicitationAnswer } from "./asking/elicitation.js";
@@ -14,25 +7,10 @@ import { type McpRoot, readRoots } from "./asking/roots.js";
 import type { McpSamplingRequest } from "./asking/sampling-request.js";
 import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
 import { isLogLevel, logLevels } from "./client/read-answers.js";
-import { unfitHeader } from "./header-values.js";
+import { type McpHeaders, unfitHeader } from "./header-values.js";
 import { amount, isTextRecord, names, wrong } from "./option-values.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
-
-/** For whom a request goes out. Outside a run, such as when connecting, there is nobody. */
-export interface McpHeadersContext {
-  readonly run: RunContext | undefined;
-  readonly session: AgentSession | undefined;
-  /** Of which a call is made. */
-  readonly tool: FunctionTool | undefined;
-}
-
-/** Headers of a request, or a function that says them for each call. */
-export type McpHeaders =
-  | Readonly<Record<string, string>>
-  | ((
-      context: McpHeadersContext,
-    ) => Readonly<Record<string, string>> | Promise<Readonly<Record<string, string>>>);
 
 /** What a server may send. */
 export interface McpLimits {
