@@ -29,6 +29,18 @@ async function nameOf(context: FunctionInvocationContext): Promise<unknown> {
   return answer.action === "accept" ? answer.content?.["name"] : "whoever you are";
 }
 
+/** A tool that is answered once a person has confirmed; the suite calls it again with its state, right or tampered with. */
+function confirmed(what: string) {
+  return tool({
+    description: "For the suite.",
+    name: `test_input_required_result_${what}`,
+    async execute(_input, context) {
+      await confirm(context);
+      return "state-ok";
+    },
+  });
+}
+
 /** Tools for which clients of revision 2026-07-28 call again with what was asked. */
 export const asksInput: readonly FunctionTool[] = [
   tool({
@@ -52,22 +64,8 @@ export const asksInput: readonly FunctionTool[] = [
       return JSON.stringify(await clientOf(context).listRoots({ id: "client_roots" }));
     },
   }),
-  tool({
-    description: "For the suite.",
-    name: "test_input_required_result_request_state",
-    async execute(_input, context) {
-      await confirm(context);
-      return "state-ok";
-    },
-  }),
-  tool({
-    description: "For the suite.",
-    name: "test_input_required_result_tampered_state",
-    async execute(_input, context) {
-      await confirm(context);
-      return "state-ok";
-    },
-  }),
+  confirmed("request_state"),
+  confirmed("tampered_state"),
   tool({
     description: "For the suite.",
     name: "test_input_required_result_multiple_inputs",
