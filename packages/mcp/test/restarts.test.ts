@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { AgentSession, approve } from "@tunic/core";
 import { describe, expect, it, vi } from "vitest";
 import { mcpTools } from "../src/index.js";
@@ -89,6 +90,33 @@ describe.each(linesAndModes)(
       });
       const done = await runIn(mode, agent, approve(asked), { session: stored(session) });
       expect(readable(onlyResult(done))).toMatch(/^start [1-9]$/);
+    });
+
+    it("stdio: its process ends while it lists its tools, and the next one is asked for them", async () => {
+      const target = rawServer((server) => {
+        server.capabilities({ tools: {}, prompts: {} });
+        const { starts } = server;
+        server.tools({ name: "go" });
+        if (starts === 0) server.on("tools/list", () => process.exit(1));
+        server.on("tools/call", () => server.text("done by the next one"));
+      }, newCountFile());
+      await using mcp = mcpTools(target, { name: "s", sdk });
+      const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
+      expect(readable(onlyResult(await runIn(mode, agent, "go")))).toBe("done by the next one");
+    });
+
+    it("stdio: one that ends whenever it lists its tools is started twice for a run, not without end", async () => {
+      const countFile = newCountFile();
+      const target = rawServer((server) => {
+        server.on("tools/list", () => process.exit(1));
+      }, countFile);
+      await using mcp = mcpTools(target, { name: "s", sdk });
+      const { agent } = scripted([["s_go"]], { contextProviders: [mcp] });
+      await expect(runIn(mode, agent, "go")).rejects.toMatchObject({
+        code: "provider_failed",
+        cause: { code: "mcp_connection_lost" },
+      });
+      expect(readFileSync(countFile, "utf8")).toBe("2");
     });
 
     it("HTTP: the session ends while somebody is asked, and the call is made in another", async () => {

@@ -7,6 +7,7 @@ import {
 import { CallOptions } from "../client/call-options.js";
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import { overNewConnection } from "../connection/over-new-connection.js";
 import { madeHeaders } from "../header-values.js";
 import { isUnsentLoss, McpError } from "../mcp-error.js";
 import { plainText } from "../plain-text.js";
@@ -63,7 +64,9 @@ async function start(call: RemoteCall, round: Round): Promise<CallOutcome> {
   const flight = server.flights.begin();
   return fly(call, flight, (leg) => {
     const options = new CallOptions(leg.cancellation, flight.progressed, flight, headers);
-    return flight.begin(leg, () => callOrRepeat(call, round, options));
+    return flight.begin(leg, () =>
+      overNewConnection(() => callOnce(call, round, options), call.repeatable),
+    );
   });
 }
 
@@ -117,26 +120,6 @@ async function fly(
   }
 }
 
-/** A connection that has just broken may not know it yet, and refuse the second try as well. */
-const mostTries = 3;
-
-async function callOrRepeat(
-  call: RemoteCall,
-  round: Round,
-  options: McpRequestOptions,
-): Promise<CallOutcome> {
-  let mayHaveRun = false;
-  for (let tries = 1; ; tries++) {
-    try {
-      return await callOnce(call, round, options);
-    } catch (error) {
-      const isSafe = isUnsentLoss(error) || (isLoss(error) && call.repeatable && !mayHaveRun);
-      if (!isSafe || tries === mostTries) throw mayHaveRun ? uncertain(error) : error;
-      mayHaveRun ||= !isUnsentLoss(error);
-    }
-  }
-}
-
 async function callOnce(
   call: RemoteCall,
   round: Round,
@@ -183,16 +166,6 @@ function whyNotOffered(
   }
   if (now.key === tool.key) return undefined;
   return failure("mcp_tool_changed", "Not run: the server has changed this tool meanwhile.");
-}
-
-/** That the last try was not sent says nothing about the one before. */
-function uncertain(error: unknown): unknown {
-  if (!(error instanceof McpError) || !error.notSent) return error;
-  return new McpError("mcp_connection_lost", error.message, { cause: error });
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof McpError && error.code === "mcp_connection_lost";
 }
 
 /** Of an error of the protocol. What is longer is no message. */

@@ -9,6 +9,7 @@ import { type RemoteTools, readRemoteTools } from "../tools/remote-tool.js";
 import { Connection } from "./connection.js";
 import { createLatest } from "./latest.js";
 import { listPages } from "./list-pages.js";
+import { overNewConnection } from "./over-new-connection.js";
 import { withinMs } from "./within-ms.js";
 
 /** One server: its connection, and what it offers now. */
@@ -112,11 +113,12 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
       return connection.current && list.fresh;
     },
     async tools(signal) {
-      return withAbort(signal, async () => {
+      const get = async (): Promise<RemoteTools> => {
         // Connects under the caller's signal: what is shared is not ended with one who waits.
         await connection.acquire(signal);
         return list.get();
-      });
+      };
+      return withAbort(signal, () => overNewConnection(get, true));
     },
   };
 }

@@ -3,16 +3,14 @@ import type { McpClient } from "../client/mcp-client.js";
 import { readPage } from "../client/read-answers.js";
 import { listPages } from "../connection/list-pages.js";
 import type { McpServer } from "../connection/mcp-server.js";
+import { overNewConnection } from "../connection/over-new-connection.js";
 import { withinMs } from "../connection/within-ms.js";
-import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { isUnsentLoss } from "../mcp-error.js";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
-
-/** A connection that has just broken may not know it yet, and refuse the second try as well. */
-const mostTries = 3;
 
 /**
  * Asks a server for what only is read: prompts and resources. Where the connection breaks, it is asked again over
@@ -20,44 +18,51 @@ const mostTries = 3;
  *
  * @throws McpError; the reason of the signal, as it is.
  */
-export async function askServer(
+export function askServer(
   server: McpServer,
+  method: string,
+  params: JsonObject,
+  options: AskOptions,
+): Promise<JsonObject> {
+  return overNewConnection(() => askOnce(server, method, params, options), true);
+}
+
+async function askOnce(
+  { connection, label, options }: McpServer,
   method: string,
   params: JsonObject,
   { signal, headers }: AskOptions,
 ): Promise<JsonObject> {
-  const { connection, label, options } = server;
   const { timeoutMs } = options;
   const late = `The MCP server "${label}" did not answer ${method} within ${timeoutMs} ms.`;
-  for (let tries = 1; ; tries++) {
-    const client = await connection.acquire(signal);
-    try {
-      const ask = (inner: AbortSignal) =>
-        client.request(method, params, { signal: inner, headers });
-      const answer = await withinMs(timeoutMs, late, ask, signal);
-      connection.succeeded();
-      return answer;
-    } catch (error) {
-      signal?.throwIfAborted();
-      if (isUnsentLoss(error)) connection.discard(client);
-      const isLost = error instanceof McpError && error.code === "mcp_connection_lost";
-      if (!isLost || tries === mostTries) throw error;
-    }
+  const client = await connection.acquire(signal);
+  try {
+    const ask = (inner: AbortSignal) => client.request(method, params, { signal: inner, headers });
+    const answer = await withinMs(timeoutMs, late, ask, signal);
+    connection.succeeded();
+    return answer;
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (isUnsentLoss(error)) connection.discard(client);
+    throw error;
   }
 }
 
 /** All that a server lists, or nothing where it has none of it. */
-export async function askForList(
+export function askForList(
   server: McpServer,
   list: OfferList,
   options: AskOptions,
 ): Promise<readonly unknown[]> {
-  const client = await server.connection.acquire(options.signal);
-  if (!hasOffers(client, list)) return [];
-  const { method, member } = list;
-  return listPages(list.words, server.options.limits.maxTools, async (cursor) =>
-    readPage(await askServer(server, method, cursor ? { cursor } : {}, options), member),
-  );
+  const { method, member, words } = list;
+  // The whole list again, not one page: where a page ends is known to one connection.
+  return overNewConnection(async () => {
+    const client = await server.connection.acquire(options.signal);
+    if (!hasOffers(client, list)) return [];
+    return listPages(words, server.options.limits.maxTools, async (cursor) =>
+      readPage(await askOnce(server, method, cursor ? { cursor } : {}, options), member),
+    );
+  }, true);
 }
 
 /** A list of the protocol. */
