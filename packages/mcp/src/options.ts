@@ -72,7 +72,7 @@ export interface McpToolsOptions {
   readonly maxTotalTimeoutMs?: number | undefined;
   /**
    * `tools`: each prompt of the server is a tool too, `<prefix>_prompt_<name>`; a list: those of these names are.
-   * Default false. Options that name tools know a prompt by its own name.
+   * Default false. Options that name tools know a prompt by its own name. A name that the server does not have is a notice.
    */
   readonly prompts?: "tools" | readonly string[] | false | undefined;
   /**
@@ -112,7 +112,7 @@ export interface McpToolsOptions {
     | undefined;
   /** The model that servers ask. Default: that of the agent whose call the server works on, with its chat handlers and budgets. */
   readonly samplingClient?: ChatClient | undefined;
-  /** How often a server may ask a model over one connection. Default 25. */
+  /** How often a server may ask a model in one run, over however many connections; outside of runs, over one connection. Default 25. */
   readonly maxSamplingRequests?: number | undefined;
   /** The most tokens of one answer. Default 4096. */
   readonly maxSamplingTokens?: number | undefined;
@@ -211,11 +211,7 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
     throw wrong("sdk", '"auto", 1 or 2');
   }
   if (onLog !== undefined && typeof onLog !== "function") throw wrong("onLog", "a function");
-  if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
-    throw wrong("headers", "an object of texts, or a function that returns one");
-  }
-  const unfit = typeof headers === "object" ? unfitHeader(headers) : undefined;
-  if (unfit !== undefined) throw wrong("headers", `such as can be sent: there is ${unfit}`);
+  checkSending(options);
   checkOffers(options);
   checkAsking(options);
   return {
@@ -245,6 +241,17 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
       maxSchemaBytes: amount("limits.maxSchemaBytes", limits.maxSchemaBytes, 64 * 1024),
     },
   };
+}
+
+function checkSending({ headers, authProvider }: McpToolsOptions): void {
+  if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
+    throw wrong("headers", "an object of texts, or a function that returns one");
+  }
+  const unfit = typeof headers === "object" ? unfitHeader(headers) : undefined;
+  if (unfit !== undefined) throw wrong("headers", `such as can be sent: there is ${unfit}`);
+  if (authProvider !== undefined && typeof authProvider?.tokens !== "function") {
+    throw wrong("authProvider", "an OAuthClientProvider of the SDK");
+  }
 }
 
 function elicitationMode(

@@ -152,6 +152,20 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
     ]);
   });
 
+  it("are told of where a prompt is named that there is not", async () => {
+    await using mcp = mcpTools(rawServer(library), { name: "lib", sdk, prompts: ["gret"] });
+    const notices: string[] = [];
+    const { agent } = scripted([], { contextProviders: [mcp] });
+    await agent.run("go", {
+      onEvent(event) {
+        if (event.type === "notice") notices.push(`${event.code}: ${event.message}`);
+      },
+    });
+    expect(notices).toEqual([
+      'mcp_unknown_prompt: MCP server "lib": prompts names what the server does not have: "gret" (did you mean "greet"?).',
+    ]);
+  });
+
   it("are refused where one of their tools would have the name of another", async () => {
     const target = rawServer((server) => {
       server.capabilities({ tools: {}, prompts: {}, resources: {} });
@@ -232,7 +246,7 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
   });
 });
 
-describe("options of prompts, resources and tasks", () => {
+describe("options of prompts, resources, tasks and signing in", () => {
   it.each([
     [{ prompts: "all" }, "prompts must be"],
     [{ prompts: [1] }, "prompts must be"],
@@ -241,6 +255,8 @@ describe("options of prompts, resources and tasks", () => {
     [{ tasks: { ttl: 1 } }, 'no option "ttl"; did you mean "ttlMs"?'],
     [{ tasks: { ttlMs: -1 } }, "tasks.ttlMs must be a number above 0"],
     [{ tasks: { cancel: "no" } }, "tasks.cancel must be"],
+    [{ authProvider: 5 }, "authProvider must be an OAuthClientProvider"],
+    [{ authProvider: null }, "authProvider must be an OAuthClientProvider"],
   ])("%j is refused", (options, message) => {
     expect(() => mcpTools("npx x", options as never)).toThrow(message);
   });

@@ -99,38 +99,41 @@ async function play(mcp: McpTools, mode: Mode, yes: boolean, most: number) {
 }
 
 describe.each(linesAndModes)("a server that does anything, line $sdk, $mode", ({ sdk, mode }) => {
-  it.skipIf(false)("has each call end once, runs nothing that nobody approved, and can be closed", async () => {
-    const script = fc.array(fc.array(fc.constantFrom(...steps), { maxLength: 6 }), {
-      minLength: 2,
-      maxLength: 4,
-    });
-    await fc.assert(
-      fc.asyncProperty(script, fc.boolean(), async (calls, yes) => {
-        const log = testLog();
-        const mcp = mcpTools(rawServerWith({ calls }, randomServer), {
-          name: "s",
-          sdk,
-          timeoutMs: 300,
-          maxTotalTimeoutMs: 600,
-          approvalMode: { alwaysRequire: ["asked"] },
-          onLog: log.onLog,
-        });
-        try {
-          const { outcome, results } = await play(mcp, mode, yes, calls.length);
-          expect(outcome).toBe("completed");
-          expect(results).toHaveLength(calls.length);
-          expect(new Set(results.map(({ callId }) => callId)).size).toBe(calls.length);
-        } finally {
-          await mcp.close();
-        }
-        const made = log.entries
-          .map(({ data }) => `${data}`)
-          .filter((line) => line.startsWith("CALL "));
-        // Once at most, whatever has become of the connection; and never without a yes.
-        expect(new Set(made).size).toBe(made.length);
-        if (!yes) expect(made.filter((line) => line.startsWith("CALL asked"))).toEqual([]);
-      }),
-      { numRuns: 200 },
-    );
-  });
+  it.skipIf(false)(
+    "has each call end once, runs nothing that nobody approved, and can be closed",
+    async () => {
+      const script = fc.array(fc.array(fc.constantFrom(...steps), { maxLength: 6 }), {
+        minLength: 2,
+        maxLength: 4,
+      });
+      await fc.assert(
+        fc.asyncProperty(script, fc.boolean(), async (calls, yes) => {
+          const log = testLog();
+          const mcp = mcpTools(rawServerWith({ calls }, randomServer), {
+            name: "s",
+            sdk,
+            timeoutMs: 300,
+            maxTotalTimeoutMs: 600,
+            approvalMode: { alwaysRequire: ["asked"] },
+            onLog: log.onLog,
+          });
+          try {
+            const { outcome, results } = await play(mcp, mode, yes, calls.length);
+            expect(outcome).toBe("completed");
+            expect(results).toHaveLength(calls.length);
+            expect(new Set(results.map(({ callId }) => callId)).size).toBe(calls.length);
+          } finally {
+            await mcp.close();
+          }
+          const made = log.entries
+            .map(({ data }) => `${data}`)
+            .filter((line) => line.startsWith("CALL "));
+          // Once at most, whatever has become of the connection; and never without a yes.
+          expect(new Set(made).size).toBe(made.length);
+          if (!yes) expect(made.filter((line) => line.startsWith("CALL asked"))).toEqual([]);
+        }),
+        { numRuns: 200 },
+      );
+    },
+  );
 });

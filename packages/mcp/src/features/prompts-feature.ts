@@ -7,6 +7,7 @@ import { offerTool } from "../offers/offer-tool.js";
 import { askForPrompt, promptAsResult } from "../offers/read-offer.js";
 import { plainText } from "../plain-text.js";
 import type { LocalTools } from "../tools/local-tools.js";
+import { strayNames } from "../tools/named-tools.js";
 import { type LeftOut, type RemoteTool, readRemoteTools } from "../tools/remote-tool.js";
 import { toolName } from "../tools/tool-name.js";
 import { shortened } from "../transports/noise-log.js";
@@ -38,7 +39,12 @@ export function promptsFeature(
     const items = await askForList(server, promptList, {});
     const remote = readRemoteTools(items, server.options.limits.maxSchemaBytes, "prompt");
     const tools: FunctionTool[] = [];
-    const leftOut = [...remote.leftOut];
+    const stray =
+      wanted && strayNames("prompts", wanted, remote.names, toolNamePrefix ?? server.label);
+    const leftOut = [
+      ...(stray === undefined ? [] : [{ code: "mcp_unknown_prompt", message: stray }]),
+      ...remote.leftOut,
+    ];
     for (const prompt of remote.tools.values()) {
       if (wanted !== undefined && !wanted.has(prompt.name)) continue;
       const tool = toolFor(server, prompt);

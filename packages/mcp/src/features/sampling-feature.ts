@@ -1,4 +1,4 @@
-import { type ChatClient, type JsonObject, withAbort } from "@tunic/core";
+import { type ChatClient, createStateKey, type JsonObject, withAbort } from "@tunic/core";
 import { askContext } from "../asking/ask-context.js";
 import { samplingAnswer } from "../asking/sampling-answer.js";
 import {
@@ -14,6 +14,10 @@ import { runClient } from "./run-client.js";
 /** Of the specification: the user said no. */
 const refusedCode = -1;
 
+interface Count {
+  requests: number;
+}
+
 /** Servers may ask a model: only where there is a function that decides about it, and so often. */
 export function samplingFeature(
   { samplingApproval, samplingClient }: McpToolsOptions,
@@ -21,7 +25,8 @@ export function samplingFeature(
 ): McpFeature | undefined {
   if (samplingApproval === undefined) return undefined;
   const { maxSamplingRequests, maxSamplingTokens } = settings;
-  let requests = 0;
+  const inRun = createStateKey(`mcp:${label}:sampling`, (): Count => ({ requests: 0 }));
+  let outside: Count = { requests: 0 };
   const refused = (why: string, cause?: unknown): McpError => {
     log({ level: "warning", logger: "sampling", data: `Not asked: ${why}` });
     return new McpError("mcp_request_failed", `Sampling was refused: ${why}`, {
@@ -43,17 +48,18 @@ export function samplingFeature(
   return {
     capabilities: { sampling: { tools: {} } },
     async connected() {
-      requests = 0;
+      outside = { requests: 0 };
     },
     requests: {
       "sampling/createMessage": async (params, { signal, origin }) => {
-        requests += 1;
-        if (requests > maxSamplingRequests) {
-          throw refused(`at most ${maxSamplingRequests} requests are taken.`);
-        }
         const flight = flights.isIdle ? undefined : await flights.whoseRun(origin, signal);
         const context = askContext(label, flight?.context, signal);
         const { run } = context;
+        const count = run?.state.get(inRun) ?? outside;
+        count.requests += 1;
+        if (count.requests > maxSamplingRequests) {
+          throw refused(`at most ${maxSamplingRequests} requests are taken.`);
+        }
         const now = run?.now() ?? Date.now();
         const request = readSamplingRequest(params, label, maxSamplingTokens, now);
         const client = samplingClient ?? run?.state.get(runClient);

@@ -87,6 +87,16 @@ function strayMessage(
   { tools, offers }: NamedThings,
 ): string | undefined {
   const there = new Set([...tools, ...(hasOffers ? offers : [])]);
+  return strayNames(option, names, there, prefix);
+}
+
+/** Says which names are not there, and what may be meant. Undefined where all are. */
+export function strayNames(
+  option: string,
+  names: ReadonlySet<string>,
+  there: ReadonlySet<string>,
+  prefix: string,
+): string | undefined {
   const strays = [...names].filter((name) => !there.has(name));
   if (strays.length === 0) return undefined;
   const shown = strays.slice(0, mostShown).map((name) => {
