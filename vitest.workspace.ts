@@ -25,14 +25,10 @@ const decorators = {
 };
 
 /**
- * Their tests replace modules, or ask what happens the first time: each file has modules of its own. The files of
- * other packages share a process and its modules, which takes half the time.
- */
-const isolated = new Set(["core", "skills"]);
-
-/**
  * One project per package, running on sources through the "@tunic/source" export condition, and
- * one named "repository" for what holds across packages.
+ * one named "repository" for what holds across packages. The files of a project share processes and their
+ * modules, which takes half the time; those that replace modules, ask what happens the first time, or measure
+ * memory are named `*.isolated.test.ts`, and have a project "isolated" in which each has a process of its own.
  */
 export default defineConfig({
   plugins: [decorators],
@@ -50,12 +46,21 @@ export default defineConfig({
         extends: true as const,
         test: {
           name,
-          isolate: isolated.has(name),
           root: `packages/${name}`,
           include: ["{src,test}/**/*.test.ts"],
+          exclude: ["**/*.isolated.test.ts"],
           typecheck: { enabled: hasTypeTests(name), include: ["{src,test}/**/*.test-d.ts"] },
         },
       })),
+      {
+        extends: true as const,
+        test: {
+          name: "isolated",
+          root: "packages",
+          include: ["*/{src,test}/**/*.isolated.test.ts"],
+          isolate: true,
+        },
+      },
       {
         extends: true as const,
         test: { name: "across", root: "across", include: ["test/**/*.test.ts"] },

@@ -7,7 +7,7 @@ import { fileSkills } from "../src/node.js";
 import { makePipe, skillText, temporaryFolder, writeFiles } from "./support/folder.js";
 import { contextWith } from "./support/skills.js";
 
-// What file-guards.test.ts shows of single files is not repeated here: these are the attacks on a search
+// What file-guards.isolated.test.ts shows of single files is not repeated here: these are the attacks on a search
 // as a whole, and on its way from step to step.
 
 /** Called at the steps of a listing, where somebody quick would change what is there. */
