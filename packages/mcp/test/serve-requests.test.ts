@@ -64,7 +64,8 @@ async function session(served: Parameters<typeof serveTools>[0], maxConcurrentCa
   servers.push(server);
   const url = server.url ?? "";
   const headers = { "mcp-session-id": await begin(url) };
-  const post = (body: JsonObject): Promise<RawResponse> => rawRequest(url, { body, headers });
+  const post = (body: JsonObject | string): Promise<RawResponse> =>
+    rawRequest(url, { body, headers });
   const end = () => rawRequest(url, { method: "DELETE", headers });
   return { server, post, end };
 }
@@ -105,6 +106,33 @@ describe("a request whose id another one still has", () => {
     await ended(1);
   });
 
+  it("is refused, and leaves the other one its answer", async () => {
+    const begun = deferred();
+    const asked = deferred();
+    const waits = tool({
+      name: "waits",
+      async execute() {
+        begun.resolve();
+        await asked.promise;
+        return "the only answer";
+      },
+    });
+    const { post } = await session(waits);
+    const first = post(callOf("waits", 5));
+    await begun.promise;
+    const [again, both] = [callOf("waits", 5), [callOf("waits", 6), callOf("waits", 6)]];
+    for (const body of [again, JSON.stringify([again]), JSON.stringify(both)]) {
+      expect(await post(body)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining("-32600"),
+      });
+    }
+    asked.resolve();
+    expect((await first).body).toContain("the only answer");
+    // Nothing of what was refused is in the way.
+    expect((await post(callOf("waits", 6))).body).toContain("the only answer");
+  });
+
   it("is refused over streams, too", async () => {
     const { hangs, begun, ended } = hanging();
     const { told, say, onMessage } = await overStreams(hangs, {});
@@ -133,6 +161,27 @@ describe("a cancelled request", () => {
     expect(signals[0]?.reason).toBeInstanceOf(DOMException);
     // Its id and its place are free again.
     expect((await post(callOf("add", id))).body).toContain('"text":"3"');
+  });
+
+  it("leaves the others of its batch their answers", async () => {
+    const { hangs, begun } = hanging();
+    const released = deferred();
+    const waits = tool({
+      name: "waits",
+      async execute() {
+        await released.promise;
+        return "an answer";
+      },
+    });
+    const { post } = await session([hangs, waits]);
+    const answers = post(JSON.stringify([callOf("hangs", 1), callOf("waits", 2)]));
+    await begun(1);
+    await post(cancel(1));
+    await post(callOf("unknown", 3));
+    released.resolve();
+    const { body } = await answers;
+    expect(body).toContain("an answer");
+    expect(body).not.toContain("The client has cancelled");
   });
 
   it("cancels no question that has been answered", async () => {

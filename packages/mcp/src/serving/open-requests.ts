@@ -10,11 +10,25 @@ import {
   type JSONRPCMessage,
   type RequestId,
 } from "@modelcontextprotocol/sdk/types.js";
-import { invalidRequest } from "./protocol-error.js";
+import { internalError, invalidRequest } from "./protocol-error.js";
 
 /** A transport of the SDK; over HTTP, each request has a stream for its answer. */
 export interface AnsweringTransport extends Transport {
   closeSSEStream?(requestId: RequestId): void;
+}
+
+export const idIsTaken = "Another request with this id is not answered";
+
+/** A request that has no answer yet. */
+interface OpenRequest {
+  readonly controller: AbortController;
+  /** Answers to others go out over the same stream: it must not be closed for this one. */
+  readonly sharesStream: boolean;
+}
+
+/** Requests that have come in one body, and are not open yet. */
+interface Arrival {
+  readonly sharesStream: boolean;
 }
 
 /**
@@ -27,7 +41,8 @@ export class OpenRequests implements Transport {
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
   readonly #transport: AnsweringTransport;
-  readonly #open = new Map<RequestId, AbortController>();
+  readonly #open = new Map<RequestId, OpenRequest>();
+  readonly #arriving = new Map<RequestId, Arrival>();
 
   constructor(transport: AnsweringTransport) {
     this.#transport = transport;
@@ -39,7 +54,25 @@ export class OpenRequests implements Transport {
 
   /** Fires when the request is cancelled, or the connection is over. */
   signalOf(id: RequestId): AbortSignal | undefined {
-    return this.#open.get(id)?.signal;
+    return this.#open.get(id)?.controller.signal;
+  }
+
+  /**
+   * Says that a body is about to be given to the transport, which would send answers to a request that is open to where the
+   * later one with its id came from. Undefined where the body has such a request: then it must not be given. Else it returns
+   * what to call when the body has been dealt with.
+   */
+  arrive(body: unknown): (() => void) | undefined {
+    const ids = (Array.isArray(body) ? body : [body])
+      .filter((message) => isJSONRPCRequest(message))
+      .map(({ id }) => id);
+    const isTaken = (id: RequestId): boolean => this.#open.has(id) || this.#arriving.has(id);
+    if (new Set(ids).size < ids.length || ids.some(isTaken)) return undefined;
+    const arrival: Arrival = { sharesStream: ids.length > 1 };
+    for (const id of ids) this.#arriving.set(id, arrival);
+    return () => {
+      for (const id of ids) if (this.#arriving.get(id) === arrival) this.#arriving.delete(id);
+    };
   }
 
   async start(): Promise<void> {
@@ -67,7 +100,11 @@ export class OpenRequests implements Transport {
     const request = id === undefined ? undefined : this.#open.get(id);
     if (id === undefined || request === undefined) return this.#transport.send(message, options);
     this.#open.delete(id);
-    if (!request.signal.aborted) return this.#transport.send(message, options);
+    if (!request.controller.signal.aborted) return this.#transport.send(message, options);
+    if (request.sharesStream) {
+      const error = { code: internalError, message: "The call was cancelled" };
+      return this.#transport.send({ jsonrpc: "2.0", id, error }, options);
+    }
     // A cancelled request has no answer, but a stream that has to end. Then the transport forgets it with its answer.
     if (this.#transport.closeSSEStream === undefined) return;
     this.#transport.closeSSEStream(id);
@@ -92,10 +129,12 @@ export class OpenRequests implements Transport {
 
   #begins({ id }: { readonly id: RequestId }): boolean {
     if (!this.#open.has(id)) {
-      this.#open.set(id, new AbortController());
+      const { sharesStream = false } = this.#arriving.get(id) ?? {};
+      this.#arriving.delete(id);
+      this.#open.set(id, { controller: new AbortController(), sharesStream });
       return true;
     }
-    const error = { code: invalidRequest, message: "Another request with this id is not answered" };
+    const error = { code: invalidRequest, message: idIsTaken };
     this.#transport
       .send({ jsonrpc: "2.0", id, error })
       .catch((error: Error) => this.onerror?.(error));
@@ -104,6 +143,6 @@ export class OpenRequests implements Transport {
 }
 
 /** What the client gives as a reason is its own text, and stays outside. */
-function end(request: AbortController, message: string): void {
-  request.abort(new DOMException(message, "AbortError"));
+function end({ controller }: OpenRequest, message: string): void {
+  controller.abort(new DOMException(message, "AbortError"));
 }

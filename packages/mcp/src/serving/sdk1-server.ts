@@ -9,7 +9,7 @@ import {
 import { isJsonObject, type JsonObject, type Principal, withAbort } from "@tunic/core";
 import { callerOf } from "./caller.js";
 import type { CallingClient } from "./calling-client.js";
-import { type AnsweringTransport, OpenRequests } from "./open-requests.js";
+import type { OpenRequests } from "./open-requests.js";
 import { internalError, methodNotFound, ProtocolError } from "./protocol-error.js";
 import { callTool, listTools, type ServerTerms } from "./serve-method.js";
 import { tellNewest } from "./tell-newest.js";
@@ -27,10 +27,11 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /**
  * Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25.
  *
+ * @param requests Of the transport that it comes over.
  * @param output What the transport writes to, where that is one stream.
  */
 export async function openServer(
-  transport: AnsweringTransport,
+  requests: OpenRequests,
   principal: Principal | undefined,
   terms: ServerTerms,
   output?: Writable,
@@ -43,7 +44,6 @@ export async function openServer(
       ...(instructions !== undefined && { instructions }),
     },
   );
-  const requests = new OpenRequests(transport);
   server.fallbackRequestHandler = async ({ method, params }, extra) => {
     const read = isJsonObject(params) ? params : {};
     const signal = requests.signalOf(extra.requestId) ?? extra.signal;

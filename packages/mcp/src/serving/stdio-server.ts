@@ -1,6 +1,7 @@
 import type { Readable, Writable } from "node:stream";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import type { Principal } from "@tunic/core";
+import { OpenRequests } from "./open-requests.js";
 import { type ClientConnection, openServer } from "./sdk1-server.js";
 import type { ServerTerms } from "./serve-method.js";
 
@@ -11,8 +12,8 @@ export async function serveStdio(
   principal: Principal | undefined,
   terms: ServerTerms,
 ): Promise<ClientConnection> {
-  const transport = new StdioServerTransport(input, output);
-  const connection = await openServer(transport, principal, terms, output);
+  const requests = new OpenRequests(new StdioServerTransport(input, output));
+  const connection = await openServer(requests, principal, terms, output);
   const end = (): void => void connection.close().catch(terms.onError);
   const ends = [
     [input, "end"],
