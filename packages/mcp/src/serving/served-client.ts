@@ -154,7 +154,7 @@ async function readAnswer(
 }
 
 /** What the form asks for, of what was filled in: a tool may pass all of it on. */
-function ofForm({ properties }: JsonObject, content: JsonObject): JsonObject {
+export function ofForm({ properties }: JsonObject, content: JsonObject): JsonObject {
   const fields = isJsonObject(properties) ? properties : {};
   return Object.fromEntries(
     Object.entries(content).filter(([name]) => Object.hasOwn(fields, name)),
