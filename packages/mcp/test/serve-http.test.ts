@@ -19,8 +19,61 @@ describe("a server over HTTP", () => {
     },
   );
 
-  it("does not listen at every address without names that count", async () => {
-    await expect(serveHttp({ ...two, host: "0.0.0.0" })).rejects.toThrow(/allowedHosts/);
+  it.each(["0.0.0.0", "0", "0.0", "0x0", "::", "::0", "0:0:0:0:0:0:0:0", "::ffff:0:0"])(
+    "does not listen at every address, written %s, without names that count",
+    async (host) => {
+      await expect(serveHttp({ ...two, host })).rejects.toThrow(/allowedHosts/);
+    },
+  );
+
+  it.each(["127.1", "2130706433", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::ffff:7f00:1"])(
+    "is found where it says that it is, at %s",
+    async (host) => {
+      const url = await serveHttp({ ...two, host });
+      const { status } = await fetch(url, {
+        method: "POST",
+        headers: {
+          ...bearer("mara"),
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify(initialize),
+      });
+      expect(status).toBe(200);
+    },
+  );
+
+  it.each(["/mcp-é", "/a/../mcp", "/mcp/", "//mcp", "/m\\x", "/%6dcp", "/a|b"])(
+    "is found at the path %s",
+    async (path) => {
+      const url = await serveHttp({ path });
+      // As a client of the web reads it.
+      expect((await fetch(new URL(url))).status).toBe(400);
+    },
+  );
+
+  it.each([
+    "https://mcp.example",
+    "mcp.example/",
+    "*.mcp.example",
+    "::1",
+    "mara@mcp.example",
+    "mcp.example:port",
+    " mcp.example",
+  ])("refuses the host name %j, which no request could have", async (name) => {
+    await expect(serveHttp({ allowedHosts: [name] })).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining("http.allowedHosts"),
+    });
+  });
+
+  it.each([
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["MCP.example:443", "mcp.example:443"],
+    ["[2001:DB8::0]:80", "[2001:db8::]:80"],
+  ])("takes the host name %s", async (name, host) => {
+    const url = await serveHttp({ allowedHosts: [name] });
+    expect((await rawRequest(url, { body: initialize, headers: { host } })).status).toBe(200);
   });
 
   it("listens at every address with both", async () => {

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
 import type { ServerTerms } from "../serve-method.js";
 import { StatelessServer } from "../stateless/stateless-server.js";
-import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
+import { checkBound, type HttpSettings } from "./http-options.js";
 import { HttpSessions } from "./http-sessions.js";
 import { type HttpDesk, refuse, serveRequest } from "./serve-request.js";
 
@@ -42,8 +42,12 @@ export async function serveHttp(
   const server = createServer();
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   const { address, family, port } = await listen(server, settings);
+  const url = new URL(
+    `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
+  );
   const isOpen = (): boolean => server.listening;
-  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError, isOpen };
+  const known = { ...settings, hosts: [...settings.hosts, url.host] };
+  const desk: HttpDesk = { settings: known, sessions, stateless, port, principal, onError, isOpen };
   server.on("error", onError);
   server.on("request", (request, response) => {
     serveRequest(desk, request, response).catch((error: unknown) => {
@@ -54,7 +58,7 @@ export async function serveHttp(
   });
   const stopSweeping = sweepAgain(sessions, settings, clock, onError);
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
+    url: url.href,
     closed,
     async toolsChanged() {
       stateless.toolsChanged();
@@ -71,11 +75,9 @@ export async function serveHttp(
   };
 }
 
-/** @throws ConfigurationError `public_server` where a name such as `localhost` leads outside. */
-async function listen(
-  server: Server,
-  { port, host, authenticator }: HttpSettings,
-): Promise<AddressInfo> {
+/** @throws ConfigurationError where the address that comes of it, such as that of a name, is not to be listened at so. */
+async function listen(server: Server, settings: HttpSettings): Promise<AddressInfo> {
+  const { port, host } = settings;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -84,9 +86,13 @@ async function listen(
     });
   });
   const bound = server.address() as AddressInfo;
-  if (authenticator !== undefined || isLoopback(bound.address)) return bound;
-  server.close();
-  throw openToAll(bound.address);
+  try {
+    checkBound(bound.address, settings);
+    return bound;
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 /** Ends old sessions that nobody's request reminds of. Returns what stops it. */
