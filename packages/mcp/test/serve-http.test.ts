@@ -193,6 +193,12 @@ describe("a server over HTTP", () => {
       { headers: { "content-type": "application/jsonx" } },
       415,
     ],
+    [
+      "another charset",
+      { headers: { "content-type": 'application/json; charset="iso-8859-1"' } },
+      415,
+    ],
+    ["what says that it is packed", { headers: { "content-encoding": "gzip" } }, 415],
     ["what is no JSON", { body: "{" }, 400],
     ["a request before the handshake", { body: ping }, 400],
     ["a batch with a handshake", { body: JSON.stringify([initialize]) }, 400],
@@ -201,6 +207,28 @@ describe("a server over HTTP", () => {
   ])("refuses %s", async (_what, raw: RawRequest, status) => {
     const url = await serveHttp();
     expect((await rawRequest(url, { body: initialize, ...raw })).status).toBe(status);
+  });
+
+  it.each([
+    "application/json;charset=UTF-8",
+    'application/json; charset="utf-8"',
+    "Application/JSON",
+  ])("takes a body of the type %s", async (type) => {
+    const headers = { "content-type": type, "content-encoding": "identity" };
+    expect((await rawRequest(await serveHttp(), { body: initialize, headers })).status).toBe(200);
+  });
+
+  it("refuses bytes that are no UTF-8, and calls nothing with what they might be", async () => {
+    const answer = await fetch(await serveHttp(), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: Buffer.from(JSON.stringify({ ...initialize, more: "é" }), "latin1"),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32700 } });
   });
 
   it.each([false, true])("refuses a body that is too long (chunked: %s)", async (chunked) => {
