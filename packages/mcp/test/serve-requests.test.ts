@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type JsonObject, tool } from "@tunic/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { servedClient, serveTools, type ToolServer } from "../src/server.js";
@@ -67,7 +68,7 @@ async function session(served: Parameters<typeof serveTools>[0], maxConcurrentCa
   const post = (body: JsonObject | string): Promise<RawResponse> =>
     rawRequest(url, { body, headers });
   const end = () => rawRequest(url, { method: "DELETE", headers });
-  return { server, post, end };
+  return { server, url, headers, post, end };
 }
 
 /** A server over streams, what it has written, and what it reads. */
@@ -248,6 +249,37 @@ describe("a client over streams", () => {
     read?.();
     await answered.promise;
     expect(text.trim().split("\n").length).toBeLessThan(100);
+  });
+
+  it("over HTTP, too", async () => {
+    const flooded = deferred();
+    const flood = tool({
+      name: "flood",
+      async execute(_input, { reportProgress }) {
+        for (let count = 0; count < 20_000; count++) {
+          await reportProgress(`${count}`.padEnd(2000));
+          if (count % 100 === 0) await setImmediate();
+        }
+        flooded.resolve();
+        return "done";
+      },
+    });
+    const { url, headers } = await session(flood);
+    const params = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ ...callOf("flood", 5), params }),
+    });
+    await flooded.promise;
+    const text = await response.text();
+    expect(text).toContain('"text":"done"');
+    // What the system itself holds of a connection is some megabytes at most.
+    expect(text.length).toBeLessThan(20_000_000);
   });
 
   it("that has gone is not told that tools have changed", async () => {

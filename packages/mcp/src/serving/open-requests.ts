@@ -1,3 +1,4 @@
+import type { Writable } from "node:stream";
 import type {
   Transport,
   TransportSendOptions,
@@ -24,12 +25,11 @@ interface OpenRequest {
   readonly controller: AbortController;
   /** Answers to others go out over the same stream: it must not be closed for this one. */
   readonly sharesStream: boolean;
+  readonly output: Writable | undefined;
 }
 
 /** Requests that have come in one body, and are not open yet. */
-interface Arrival {
-  readonly sharesStream: boolean;
-}
+type Arrival = Pick<OpenRequest, "sharesStream" | "output">;
 
 /**
  * A transport that knows which of its client's requests are open. Each ends with the connection, or when it is cancelled;
@@ -41,11 +41,14 @@ export class OpenRequests implements Transport {
   onerror?: Transport["onerror"];
   onmessage?: Transport["onmessage"];
   readonly #transport: AnsweringTransport;
+  readonly #output: Writable | undefined;
   readonly #open = new Map<RequestId, OpenRequest>();
   readonly #arriving = new Map<RequestId, Arrival>();
 
-  constructor(transport: AnsweringTransport) {
+  /** @param output What the transport writes to, where that is one stream. */
+  constructor(transport: AnsweringTransport, output?: Writable) {
     this.#transport = transport;
+    this.#output = output;
   }
 
   get sessionId(): string | undefined {
@@ -57,18 +60,25 @@ export class OpenRequests implements Transport {
     return this.#open.get(id)?.controller.signal;
   }
 
+  /** What is told of a request goes out here; undefined where that is not known. */
+  outputOf(id: RequestId): Writable | undefined {
+    return this.#open.get(id)?.output;
+  }
+
   /**
    * Says that a body is about to be given to the transport, which would send answers to a request that is open to where the
    * later one with its id came from. Undefined where the body has such a request: then it must not be given. Else it returns
    * what to call when the body has been dealt with.
+   *
+   * @param output Where its answers go out.
    */
-  arrive(body: unknown): (() => void) | undefined {
+  arrive(body: unknown, output: Writable): (() => void) | undefined {
     const ids = (Array.isArray(body) ? body : [body])
       .filter((message) => isJSONRPCRequest(message))
       .map(({ id }) => id);
     const isTaken = (id: RequestId): boolean => this.#open.has(id) || this.#arriving.has(id);
     if (new Set(ids).size < ids.length || ids.some(isTaken)) return undefined;
-    const arrival: Arrival = { sharesStream: ids.length > 1 };
+    const arrival: Arrival = { sharesStream: ids.length > 1, output };
     for (const id of ids) this.#arriving.set(id, arrival);
     return () => {
       for (const id of ids) if (this.#arriving.get(id) === arrival) this.#arriving.delete(id);
@@ -129,9 +139,9 @@ export class OpenRequests implements Transport {
 
   #begins({ id }: { readonly id: RequestId }): boolean {
     if (!this.#open.has(id)) {
-      const { sharesStream = false } = this.#arriving.get(id) ?? {};
+      const { sharesStream = false, output = this.#output } = this.#arriving.get(id) ?? {};
       this.#arriving.delete(id);
-      this.#open.set(id, { controller: new AbortController(), sharesStream });
+      this.#open.set(id, { controller: new AbortController(), sharesStream, output });
       return true;
     }
     const error = { code: invalidRequest, message: idIsTaken };

@@ -28,13 +28,11 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
  * Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25.
  *
  * @param requests Of the transport that it comes over.
- * @param output What the transport writes to, where that is one stream.
  */
 export async function openServer(
   requests: OpenRequests,
   principal: Principal | undefined,
   terms: ServerTerms,
-  output?: Writable,
 ): Promise<ClientConnection> {
   const { name, version, instructions, onError } = terms;
   const server = new Server(
@@ -51,7 +49,7 @@ export async function openServer(
       if (method === "tools/list") return { tools: listTools(terms) };
       if (method === "tools/call") {
         const caller = callerOf(extra.authInfo) ?? principal;
-        const progress = progressTo(extra, read, output);
+        const progress = progressTo(extra, read, requests.outputOf(extra.requestId));
         const client = callingClient(server, { ...extra, signal }, caller, progress);
         return await callTool(read, client, terms);
       }

@@ -28,8 +28,8 @@ export async function serveStdio(
     );
   }
   for (const stream of streams) served.add(stream);
-  const requests = new OpenRequests(new StdioServerTransport(input, output));
-  const connection = await openServer(requests, principal, terms, output);
+  const requests = new OpenRequests(new StdioServerTransport(input, output), output);
+  const connection = await openServer(requests, principal, terms);
   const end = (): void => void connection.close().catch(terms.onError);
   const ends = [
     [input, "end"],

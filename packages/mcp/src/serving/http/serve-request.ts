@@ -149,7 +149,7 @@ async function goOn(
   if (request.method !== "POST") return handle(sessions, session, visit);
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
-  const settled = session.requests.arrive(body.json);
+  const settled = session.requests.arrive(body.json, response);
   if (settled === undefined) {
     return refuse(response, { status: 400, message: idIsTaken, code: invalidRequest });
   }
