@@ -168,6 +168,8 @@ describe("a server over HTTP, without sessions,", () => {
     for (const args of [{}, { region: null }, { region: ["us"] }, { deep: { region: "us" } }]) {
       expect(await call(args, { "mcp-param-region": "us" })).toMatchObject({ code: -32020 });
     }
+    // A text that is read as the object that it stands for.
+    expect(await call({ deep: '{"count":42}' }, {})).toMatchObject({ code: -32020 });
     expect(await call({ region: "eu" }, {})).toMatchObject({ status: 400, code: -32020 });
     expect(await call({ region: "eu" }, { "mcp-param-region": "us" })).toMatchObject({
       code: -32020,
