@@ -1,5 +1,5 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
 import type { ServerTerms } from "../serve-method.js";
 import { StatelessServer } from "../stateless/stateless-server.js";
@@ -50,6 +50,7 @@ export async function serveHttp(
   const desk: HttpDesk = { settings: known, sessions, stateless, port, principal, onError, isOpen };
   server.on("error", onError);
   server.on("request", (request, response) => {
+    tellOfEnd(request.socket, response);
     serveRequest(desk, request, response).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.destroy();
@@ -112,4 +113,29 @@ function sweepAgain(
   };
   again();
   return () => cancel();
+}
+
+/** The answers of a connection that are not finished. */
+const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Has an answer closed when its connection ends. Node does so for the one that is being written, but not for those of
+ * requests that were sent after it without waiting: their calls would go on for nobody.
+ */
+function tellOfEnd(socket: Socket, response: ServerResponse): void {
+  let answers = unfinished.get(socket);
+  if (answers === undefined) {
+    const all = new Set<ServerResponse>();
+    unfinished.set(socket, all);
+    socket.once("close", () => {
+      for (const answer of all) {
+        if (answer.socket !== null) continue;
+        answer.destroy();
+        answer.emit("close");
+      }
+    });
+    answers = all;
+  }
+  const open = answers.add(response);
+  response.once("close", () => open.delete(response));
 }
