@@ -107,6 +107,19 @@ describe("a served call that needs approval", () => {
     expect(asked).toEqual([expect.stringContaining('"file": "a"')]);
   });
 
+  it("shows that person what they would not see", async () => {
+    ran.length = 0;
+    const asked: string[] = [];
+    await using pair = await serve(wipe, { approvals: "elicit" }, (params) => {
+      asked.push(params.message);
+      return { action: "decline" };
+    });
+    await pair.call("wipe", { file: "gpj.\u202Efdp\u200B\u{E0041}" });
+    expect(asked).toEqual([
+      expect.stringContaining(String.raw`"file": "gpj.\u{202e}fdp\u{200b}\u{e0041}"`),
+    ]);
+  });
+
   it.each([
     ["declines", { action: "decline" as const }],
     ["says no", { action: "accept" as const, content: { approve: false } }],

@@ -60,6 +60,21 @@ describe.each(lines)("a served tool, called in revision $revision,", ({ line }) 
     expect(asked).toEqual([expect.objectContaining({ message: "Where?", requestedSchema })]);
   });
 
+  it("can ask nothing more once its call is answered", async () => {
+    const later: { ask?: () => Promise<unknown>; left?: Promise<unknown> } = {};
+    const answers = { "elicitation/create": () => new Promise<JsonObject>(() => {}) };
+    await called(
+      line,
+      async (client) => {
+        later.ask = () => client.elicit(where);
+        later.left = client.elicit(where);
+      },
+      answers,
+    );
+    await expect(later.left).rejects.toMatchObject({ code: "mcp_closed" });
+    await expect(later.ask?.()).rejects.toMatchObject({ code: "mcp_closed" });
+  });
+
   it.each(["decline", "cancel"])("is told of a %s", async (action) => {
     const answer = await called(line, (client) => client.elicit(where), {
       "elicitation/create": () => ({ action }),

@@ -155,4 +155,19 @@ describe("authentication", () => {
   it("never tells a secret in its errors", async () => {
     await expect(serveHttp({ auth: { bearer: "hunter2" } })).rejects.not.toThrow(/hunter2/);
   });
+
+  it.each([
+    ["two kinds", { bearer: tokenOf("mara"), basic: { mara: "secret" } }],
+    ["a kind that there is not", { bearer: tokenOf("mara"), barer: "secret" }],
+    [
+      "one token for two people",
+      {
+        bearer: ["mara", "otto"].map((id) => ({ secret: tokenOf("one"), principal: { id } })),
+      },
+    ],
+  ])("is not taken with %s", async (_what, auth) => {
+    const refused = expect(serveHttp({ auth })).rejects;
+    await refused.toThrow(/serveTools\(\): http\.auth/);
+    await refused.not.toThrow(/xxx|secret"/);
+  });
 });

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import { PassThrough } from "node:stream";
+import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import {
   Client as Sdk2Client,
@@ -83,6 +85,38 @@ describe("a server over stdio", () => {
     const server = await serveTools(add, { transport: { stdio: { input, output } } });
     output.destroy(new Error("EPIPE"));
     await server.closed;
+  });
+
+  it("ends when what it writes to is closed", async () => {
+    const input = new PassThrough();
+    const output = new PassThrough();
+    const server = await serveTools(add, { transport: { stdio: { input, output } } });
+    output.destroy();
+    await server.closed;
+  });
+
+  it.each([
+    ["has ended", async (input: PassThrough) => void (await text(input.end()))],
+    ["is closed", async (input: PassThrough) => void (await once(input.destroy(), "close"))],
+  ])("ends at once where its input %s", async (_what, end) => {
+    const input = new PassThrough();
+    await end(input);
+    const transport = { stdio: { input, output: new PassThrough() } };
+    await (await serveTools(add, { transport })).closed;
+  });
+
+  it("has its streams for itself, until it ends", async () => {
+    const transport = { stdio: { input: new PassThrough(), output: new PassThrough() } };
+    const server = await serveTools(add, { transport });
+    const others = { stdio: { ...transport.stdio, output: new PassThrough() } };
+    for (const taken of [transport, others]) {
+      await expect(serveTools(add, { transport: taken })).rejects.toMatchObject({
+        name: "ConfigurationError",
+        code: "invalid_option",
+      });
+    }
+    await server.close();
+    await (await serveTools(add, { transport })).close();
   });
 });
 

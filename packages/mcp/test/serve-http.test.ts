@@ -19,8 +19,61 @@ describe("a server over HTTP", () => {
     },
   );
 
-  it("does not listen at every address without names that count", async () => {
-    await expect(serveHttp({ ...two, host: "0.0.0.0" })).rejects.toThrow(/allowedHosts/);
+  it.each(["0.0.0.0", "0", "0.0", "0x0", "::", "::0", "0:0:0:0:0:0:0:0", "::ffff:0:0"])(
+    "does not listen at every address, written %s, without names that count",
+    async (host) => {
+      await expect(serveHttp({ ...two, host })).rejects.toThrow(/allowedHosts/);
+    },
+  );
+
+  it.each(["127.1", "2130706433", "0:0:0:0:0:0:0:1", "::ffff:127.0.0.1", "::ffff:7f00:1"])(
+    "is found where it says that it is, at %s",
+    async (host) => {
+      const url = await serveHttp({ ...two, host });
+      const { status } = await fetch(url, {
+        method: "POST",
+        headers: {
+          ...bearer("mara"),
+          "content-type": "application/json",
+          accept: "application/json, text/event-stream",
+        },
+        body: JSON.stringify(initialize),
+      });
+      expect(status).toBe(200);
+    },
+  );
+
+  it.each(["/mcp-é", "/a/../mcp", "/mcp/", "//mcp", "/m\\x", "/%6dcp", "/a|b"])(
+    "is found at the path %s",
+    async (path) => {
+      const url = await serveHttp({ path });
+      // As a client of the web reads it.
+      expect((await fetch(new URL(url))).status).toBe(400);
+    },
+  );
+
+  it.each([
+    "https://mcp.example",
+    "mcp.example/",
+    "*.mcp.example",
+    "::1",
+    "mara@mcp.example",
+    "mcp.example:port",
+    " mcp.example",
+  ])("refuses the host name %j, which no request could have", async (name) => {
+    await expect(serveHttp({ allowedHosts: [name] })).rejects.toMatchObject({
+      code: "invalid_option",
+      message: expect.stringContaining("http.allowedHosts"),
+    });
+  });
+
+  it.each([
+    ["bücher.example", "xn--bcher-kva.example"],
+    ["MCP.example:443", "mcp.example:443"],
+    ["[2001:DB8::0]:80", "[2001:db8::]:80"],
+  ])("takes the host name %s", async (name, host) => {
+    const url = await serveHttp({ allowedHosts: [name] });
+    expect((await rawRequest(url, { body: initialize, headers: { host } })).status).toBe(200);
   });
 
   it("listens at every address with both", async () => {
@@ -140,6 +193,12 @@ describe("a server over HTTP", () => {
       { headers: { "content-type": "application/jsonx" } },
       415,
     ],
+    [
+      "another charset",
+      { headers: { "content-type": 'application/json; charset="iso-8859-1"' } },
+      415,
+    ],
+    ["what says that it is packed", { headers: { "content-encoding": "gzip" } }, 415],
     ["what is no JSON", { body: "{" }, 400],
     ["a request before the handshake", { body: ping }, 400],
     ["a batch with a handshake", { body: JSON.stringify([initialize]) }, 400],
@@ -148,6 +207,28 @@ describe("a server over HTTP", () => {
   ])("refuses %s", async (_what, raw: RawRequest, status) => {
     const url = await serveHttp();
     expect((await rawRequest(url, { body: initialize, ...raw })).status).toBe(status);
+  });
+
+  it.each([
+    "application/json;charset=UTF-8",
+    'application/json; charset="utf-8"',
+    "Application/JSON",
+  ])("takes a body of the type %s", async (type) => {
+    const headers = { "content-type": type, "content-encoding": "identity" };
+    expect((await rawRequest(await serveHttp(), { body: initialize, headers })).status).toBe(200);
+  });
+
+  it("refuses bytes that are no UTF-8, and calls nothing with what they might be", async () => {
+    const answer = await fetch(await serveHttp(), {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: Buffer.from(JSON.stringify({ ...initialize, more: "é" }), "latin1"),
+    });
+    expect(answer.status).toBe(400);
+    expect(await answer.json()).toMatchObject({ error: { code: -32700 } });
   });
 
   it.each([false, true])("refuses a body that is too long (chunked: %s)", async (chunked) => {

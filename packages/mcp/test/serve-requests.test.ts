@@ -1,4 +1,5 @@
 import { PassThrough, Writable } from "node:stream";
+import { setImmediate } from "node:timers/promises";
 import { isJsonObject, type JsonObject, tool } from "@tunic/core";
 import { afterEach, describe, expect, it } from "vitest";
 import { servedClient, serveTools, type ToolServer } from "../src/server.js";
@@ -64,9 +65,10 @@ async function session(served: Parameters<typeof serveTools>[0], maxConcurrentCa
   servers.push(server);
   const url = server.url ?? "";
   const headers = { "mcp-session-id": await begin(url) };
-  const post = (body: JsonObject): Promise<RawResponse> => rawRequest(url, { body, headers });
+  const post = (body: JsonObject | string): Promise<RawResponse> =>
+    rawRequest(url, { body, headers });
   const end = () => rawRequest(url, { method: "DELETE", headers });
-  return { server, post, end };
+  return { server, url, headers, post, end };
 }
 
 /** A server over streams, what it has written, and what it reads. */
@@ -105,6 +107,33 @@ describe("a request whose id another one still has", () => {
     await ended(1);
   });
 
+  it("is refused, and leaves the other one its answer", async () => {
+    const begun = deferred();
+    const asked = deferred();
+    const waits = tool({
+      name: "waits",
+      async execute() {
+        begun.resolve();
+        await asked.promise;
+        return "the only answer";
+      },
+    });
+    const { post } = await session(waits);
+    const first = post(callOf("waits", 5));
+    await begun.promise;
+    const [again, both] = [callOf("waits", 5), [callOf("waits", 6), callOf("waits", 6)]];
+    for (const body of [again, JSON.stringify([again]), JSON.stringify(both)]) {
+      expect(await post(body)).toMatchObject({
+        status: 400,
+        body: expect.stringContaining("-32600"),
+      });
+    }
+    asked.resolve();
+    expect((await first).body).toContain("the only answer");
+    // Nothing of what was refused is in the way.
+    expect((await post(callOf("waits", 6))).body).toContain("the only answer");
+  });
+
   it("is refused over streams, too", async () => {
     const { hangs, begun, ended } = hanging();
     const { told, say, onMessage } = await overStreams(hangs, {});
@@ -133,6 +162,27 @@ describe("a cancelled request", () => {
     expect(signals[0]?.reason).toBeInstanceOf(DOMException);
     // Its id and its place are free again.
     expect((await post(callOf("add", id))).body).toContain('"text":"3"');
+  });
+
+  it("leaves the others of its batch their answers", async () => {
+    const { hangs, begun } = hanging();
+    const released = deferred();
+    const waits = tool({
+      name: "waits",
+      async execute() {
+        await released.promise;
+        return "an answer";
+      },
+    });
+    const { post } = await session([hangs, waits]);
+    const answers = post(JSON.stringify([callOf("hangs", 1), callOf("waits", 2)]));
+    await begun(1);
+    await post(cancel(1));
+    await post(callOf("unknown", 3));
+    released.resolve();
+    const { body } = await answers;
+    expect(body).toContain("an answer");
+    expect(body).not.toContain("The client has cancelled");
   });
 
   it("cancels no question that has been answered", async () => {
@@ -199,6 +249,37 @@ describe("a client over streams", () => {
     read?.();
     await answered.promise;
     expect(text.trim().split("\n").length).toBeLessThan(100);
+  });
+
+  it("over HTTP, too", async () => {
+    const flooded = deferred();
+    const flood = tool({
+      name: "flood",
+      async execute(_input, { reportProgress }) {
+        for (let count = 0; count < 20_000; count++) {
+          await reportProgress(`${count}`.padEnd(2000));
+          if (count % 100 === 0) await setImmediate();
+        }
+        flooded.resolve();
+        return "done";
+      },
+    });
+    const { url, headers } = await session(flood);
+    const params = { name: "flood", arguments: {}, _meta: { progressToken: 1 } };
+    const response = await fetch(url, {
+      method: "POST",
+      headers: {
+        ...headers,
+        "content-type": "application/json",
+        accept: "application/json, text/event-stream",
+      },
+      body: JSON.stringify({ ...callOf("flood", 5), params }),
+    });
+    await flooded.promise;
+    const text = await response.text();
+    expect(text).toContain('"text":"done"');
+    // What the system itself holds of a connection is some megabytes at most.
+    expect(text.length).toBeLessThan(20_000_000);
   });
 
   it("that has gone is not told that tools have changed", async () => {

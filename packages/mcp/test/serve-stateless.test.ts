@@ -70,6 +70,7 @@ describe("a server over HTTP, without sessions,", () => {
       {},
       -32602,
     ],
+    ["a name that is no text", { name: { toString: 1 } }, {}, -32602],
     ["answers that are none", { inputResponses: null }, {}, -32602],
     ["no header for the version", {}, { "mcp-protocol-version": "" }, -32020],
     ["another version as a header", {}, { "mcp-protocol-version": "2026-07-29" }, -32020],
@@ -84,7 +85,7 @@ describe("a server over HTTP, without sessions,", () => {
     const url = await serveHttp();
     const answer = await stateless(url, "tools/call", { name: "who", ...params }, headers);
     expect(answer).toMatchObject({ code, messages: [{ id: 7 }] });
-    expect(answer.status).toBe(code === -32602 && "inputResponses" in params ? 200 : 400);
+    expect(answer.status).toBe(code === -32602 && !("_meta" in params) ? 200 : 400);
     expect(callers).toEqual([]);
   });
 
@@ -167,6 +168,8 @@ describe("a server over HTTP, without sessions,", () => {
     for (const args of [{}, { region: null }, { region: ["us"] }, { deep: { region: "us" } }]) {
       expect(await call(args, { "mcp-param-region": "us" })).toMatchObject({ code: -32020 });
     }
+    // A text that is read as the object that it stands for.
+    expect(await call({ deep: '{"count":42}' }, {})).toMatchObject({ code: -32020 });
     expect(await call({ region: "eu" }, {})).toMatchObject({ status: 400, code: -32020 });
     expect(await call({ region: "eu" }, { "mcp-param-region": "us" })).toMatchObject({
       code: -32020,

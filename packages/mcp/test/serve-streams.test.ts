@@ -1,10 +1,11 @@
+import { connect } from "node:net";
 import { type JsonObject, tool } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { serveTools } from "../src/server.js";
 import { deferred } from "./support/deferred.js";
 import { TestClock } from "./support/http-served.js";
 import { add } from "./support/served-tools.js";
-import { stateless } from "./support/stateless-request.js";
+import { meta, stateless } from "./support/stateless-request.js";
 
 describe("an answer that takes long", () => {
   it("is waited for with signs of life", async () => {
@@ -78,5 +79,41 @@ describe("a client that listens", () => {
     expect((await listen(server.url ?? "", { toolsListChanged: true })).code).toBe(-32603);
     clock.fire();
     expect((await first).messages.at(-1)).toMatchObject(end);
+  });
+});
+
+describe("a connection with several requests at once", () => {
+  it("ends all of their calls with itself", async () => {
+    const [begun, ended] = [deferred(), deferred()];
+    const signals: AbortSignal[] = [];
+    const hangs = tool({
+      name: "hangs",
+      execute(_input, { signal }) {
+        if (signal) signals.push(signal);
+        signal?.addEventListener("abort", () => {
+          if (signals.every(({ aborted }) => aborted)) ended.resolve();
+        });
+        if (signals.length === 3) begun.resolve();
+        return new Promise(() => {});
+      },
+    });
+    await using server = await serveTools(hangs, { transport: { http: {} } });
+    const { hostname, port, host } = new URL(server.url ?? "");
+    const params = { name: "hangs", arguments: {}, _meta: meta };
+    const body = JSON.stringify({ jsonrpc: "2.0", id: 7, method: "tools/call", params });
+    const head = [
+      "POST /mcp HTTP/1.1",
+      `Host: ${host}`,
+      "Mcp-Protocol-Version: 2026-07-28",
+      "Mcp-Method: tools/call",
+      "Mcp-Name: hangs",
+      "Content-Type: application/json",
+      `Content-Length: ${body.length}`,
+    ];
+    const socket = connect(Number(port), hostname);
+    socket.write(`${head.join("\r\n")}\r\n\r\n${body}`.repeat(3));
+    await begun.promise;
+    socket.destroy();
+    await ended.promise;
   });
 });

@@ -8,7 +8,7 @@ import {
   uriContent,
 } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { serveTools } from "../src/server.js";
+import { type ServeOptions, serveTools } from "../src/server.js";
 import { serve } from "./support/served.js";
 import { add, wipe } from "./support/served-tools.js";
 
@@ -233,5 +233,26 @@ describe("served tools", () => {
     [{ transport: { http: { allowedOrigins: ["https://x.example/path"] } } }],
   ])("refuse the options %j", async (options) => {
     await expect(serveTools(add, options as never)).rejects.toThrow(TypeError);
+  });
+});
+
+describe("what tools are served with", () => {
+  const http = {};
+  it.each([
+    ["an option beside the transport's", { transport: { http, port: 3000 } }, "port"],
+    ["two transports", { transport: { http, stdio: {} } }, "transport"],
+    ["a principal that is none", { transport: { http }, principal: "mara" }, "principal"],
+    ["a principal without an id", { transport: { http }, principal: {} }, "principal"],
+  ])("is not %s", async (_what, options, named) => {
+    await expect(serveTools(add, options as unknown as ServeOptions)).rejects.toMatchObject({
+      name: "ConfigurationError",
+      message: expect.stringContaining(named),
+    });
+  });
+
+  it("may leave one transport undefined", async () => {
+    const transport = { http, stdio: undefined };
+    await using server = await serveTools(add, { transport } as ServeOptions);
+    expect(server.url).toBeDefined();
   });
 });

@@ -29,7 +29,7 @@ export function readContent(block: unknown, meta?: JsonObject): Content {
       return readUri(uri, mimeType, extras) ?? unknownBlock(block, extras);
     case "resource":
       return isJsonObject(resource)
-        ? readResource(resource, extrasOf({ ...block, ...resource }, meta))
+        ? readResource(resource, extrasOf({ ...block, ...resource }, meta, ofResource(resource)))
         : unknownBlock(block, extras);
     default:
       return unknownBlock(block, extras);
@@ -86,11 +86,20 @@ export function jsonText(value: unknown): string {
 /** What stands beside the content itself: never sent to a model. */
 const besides = ["uri", "name", "title", "description", "size", "annotations"] as const;
 
-function extrasOf(block: JsonObject, meta: JsonObject | undefined): ContentExtras {
+/** And beside a resource that becomes a text, which has no type of its own. */
+function ofResource({ text }: JsonObject): readonly string[] {
+  return typeof text === "string" ? [...besides, "mimeType"] : besides;
+}
+
+function extrasOf(
+  block: JsonObject,
+  meta: JsonObject | undefined,
+  members: readonly string[] = besides,
+): ContentExtras {
   const own = isJsonObject(block["_meta"]) ? block["_meta"] : undefined;
   const all = own || meta ? { ...meta, ...own } : undefined;
   const mcp: Record<string, unknown> = {};
-  for (const member of besides) if (block[member] !== undefined) mcp[member] = block[member];
+  for (const member of members) if (block[member] !== undefined) mcp[member] = block[member];
   if (all !== undefined) mcp["meta"] = all;
   const label = labelFromMeta(all);
   if (Object.keys(mcp).length === 0) return {};

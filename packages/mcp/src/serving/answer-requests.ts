@@ -1,13 +1,12 @@
 import {
-  approve,
   deny,
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   isJsonObject,
-  type JsonObject,
   withAbort,
 } from "@tunic/core";
 import { abilitiesOf, type CallingClient } from "./calling-client.js";
+import { personQuestion } from "./person-question.js";
 import type { ServeSettings } from "./serve-options.js";
 
 /** Takes decisions on requests; a request that nobody can decide on makes all of them undecided. */
@@ -39,14 +38,12 @@ async function answerRequest(
     );
     return isAnswerTo(request, answer) ? answer : undefined;
   }
-  const canAsk = abilitiesOf(client.capabilities).forms;
-  if (approvals === "refuse" || !canAsk || request.violation !== undefined) return undefined;
+  if (approvals === "refuse" || request.violation !== undefined) return undefined;
+  const { params, needs, decide } = personQuestion(request);
+  if (!abilitiesOf(client.capabilities)[needs]) return undefined;
   try {
-    const params = formFor(request);
     const answer = await client.ask({ method: "elicitation/create", params }, approvalTimeoutMs);
-    const content = isJsonObject(answer["content"]) ? answer["content"] : {};
-    const isYes = answer["action"] === "accept" && content["approve"] === true;
-    const decision = isYes ? approve(request) : deny(request, { reason: "Declined." });
+    const decision = await decide(answer);
     return principal ? { ...decision, decidedBy: principal.id } : decision;
   } catch (error) {
     // Whoever does not answer in time, or in a way that makes no sense, has not said yes.
@@ -59,20 +56,4 @@ async function answerRequest(
 function isAnswerTo({ requestId }: FunctionApprovalRequestContent, answer: unknown): boolean {
   if (!isJsonObject(answer)) return false;
   return answer["type"] === "function_approval_response" && answer["requestId"] === requestId;
-}
-
-function formFor({ call, summary, reason, effective }: FunctionApprovalRequestContent): JsonObject {
-  const args = JSON.stringify(effective ?? call.arguments ?? {}, undefined, 2);
-  const parts = [`Run the tool "${call.name}" with ${args}?`, summary, reason];
-  return {
-    mode: "form",
-    message: parts.filter((part) => part !== undefined).join("\n\n"),
-    requestedSchema: {
-      type: "object",
-      properties: {
-        approve: { type: "boolean", title: "Run it", description: "Whether the call may run." },
-      },
-      required: ["approve"],
-    },
-  };
 }

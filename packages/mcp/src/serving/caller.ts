@@ -1,5 +1,5 @@
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
-import type { Principal } from "@tunic/core";
+import { isJsonObject, type Principal } from "@tunic/core";
 
 /** Who is behind what the SDK carries from a request to its handlers. */
 const principals = new WeakMap<AuthInfo, Principal>();
@@ -14,4 +14,9 @@ export function asAuthInfo(principal: Principal): AuthInfo {
 /** Who makes a request, as of that very request: roles may have changed since the session began. */
 export function callerOf(info: AuthInfo | undefined): Principal | undefined {
   return info && principals.get(info);
+}
+
+/** Whether what a program without types gives as a principal is one. */
+export function isPrincipal(value: unknown): value is Principal {
+  return isJsonObject(value) && typeof value["id"] === "string" && value["id"] !== "";
 }

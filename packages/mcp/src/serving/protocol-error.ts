@@ -1,5 +1,6 @@
 import type { JsonObject } from "@tunic/core";
 
+export const parseError = -32700;
 export const invalidRequest = -32600;
 export const methodNotFound = -32601;
 export const invalidParams = -32602;

@@ -54,11 +54,9 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
     tool: FunctionTool,
     args: JsonObject,
     caller: CallingClient,
+    session: AgentSession,
   ): Promise<JsonObject> {
     const { principal, signal, progress } = caller;
-    const session = new AgentSession();
-    client.expect(session, { name: tool.name, arguments: args });
-    bindClient(session, caller, settings.approvalTimeoutMs);
     const turn = (input: AgentInput): Promise<AgentResponse> =>
       agent.run(input, {
         session,
@@ -94,9 +92,13 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
       return refusal("Not run: the server is busy. Try again later.");
     }
     running++;
+    const session = new AgentSession();
+    client.expect(session, { name: tool.name, arguments: args });
+    const answered = bindClient(session, caller, settings.approvalTimeoutMs);
     try {
-      return await run(tool, args, caller);
+      return await run(tool, args, caller, session);
     } finally {
+      answered();
       running--;
     }
   };

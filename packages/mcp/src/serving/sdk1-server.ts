@@ -9,7 +9,7 @@ import {
 import { isJsonObject, type JsonObject, type Principal, withAbort } from "@tunic/core";
 import { callerOf } from "./caller.js";
 import type { CallingClient } from "./calling-client.js";
-import { type AnsweringTransport, OpenRequests } from "./open-requests.js";
+import type { OpenRequests } from "./open-requests.js";
 import { internalError, methodNotFound, ProtocolError } from "./protocol-error.js";
 import { callTool, listTools, type ServerTerms } from "./serve-method.js";
 import { tellNewest } from "./tell-newest.js";
@@ -27,13 +27,12 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /**
  * Serves one client over a transport of the first line of the SDK: revisions up to 2025-11-25.
  *
- * @param output What the transport writes to, where that is one stream.
+ * @param requests Of the transport that it comes over.
  */
 export async function openServer(
-  transport: AnsweringTransport,
+  requests: OpenRequests,
   principal: Principal | undefined,
   terms: ServerTerms,
-  output?: Writable,
 ): Promise<ClientConnection> {
   const { name, version, instructions, onError } = terms;
   const server = new Server(
@@ -43,7 +42,6 @@ export async function openServer(
       ...(instructions !== undefined && { instructions }),
     },
   );
-  const requests = new OpenRequests(transport);
   server.fallbackRequestHandler = async ({ method, params }, extra) => {
     const read = isJsonObject(params) ? params : {};
     const signal = requests.signalOf(extra.requestId) ?? extra.signal;
@@ -51,7 +49,7 @@ export async function openServer(
       if (method === "tools/list") return { tools: listTools(terms) };
       if (method === "tools/call") {
         const caller = callerOf(extra.authInfo) ?? principal;
-        const progress = progressTo(extra, read, output);
+        const progress = progressTo(extra, read, requests.outputOf(extra.requestId));
         const client = callingClient(server, { ...extra, signal }, caller, progress);
         return await callTool(read, client, terms);
       }

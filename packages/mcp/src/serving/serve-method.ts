@@ -31,7 +31,10 @@ export async function callTool(
 ): Promise<JsonObject> {
   const { name, arguments: args = {} } = params;
   const tool = typeof name === "string" ? toolsNow().get(name) : undefined;
-  if (tool === undefined) throw new ProtocolError(invalidParams, `Unknown tool: ${String(name)}`);
+  if (tool === undefined) {
+    const named = typeof name === "string" ? `Unknown tool: ${name}` : "`name` must be a text";
+    throw new ProtocolError(invalidParams, named);
+  }
   if (!isJsonObject(args)) {
     throw new ProtocolError(invalidParams, "`arguments` must be an object");
   }

@@ -6,6 +6,7 @@ import {
   type FunctionApprovalResponseContent,
   type Principal,
 } from "@tunic/core";
+import { isPrincipal } from "./caller.js";
 import type { HttpServeOptions } from "./http/http-options.js";
 import { servedAmount, wrongServe } from "./wrong-option.js";
 
@@ -107,6 +108,9 @@ export function readServeOptions(options: ServeOptions): ServeSettings {
     throw wrongServe("approvals", '"refuse", "elicit" or a function');
   }
   if (typeof trustCalls !== "boolean") throw wrongServe("trustCalls", "true or false");
+  if (principal !== undefined && !isPrincipal(principal)) {
+    throw wrongServe("principal", 'such as { id: "mara" }');
+  }
   if (typeof onError !== "function") throw wrongServe("onError", "a function");
   for (const name of ["name", "version", "instructions"] as const) {
     const text = options[name];

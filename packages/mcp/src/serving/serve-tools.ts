@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { Agent } from "@tunic/core";
+import { Agent, type ConfigurationError, checkOptionNames } from "@tunic/core";
 import { type HttpServeOptions, readHttpOptions } from "./http/http-options.js";
 import { serveHttp } from "./http/http-server.js";
 import { callRunner } from "./run-call.js";
@@ -53,13 +53,20 @@ type Streams = { readonly input: Readable; readonly output: Writable };
 function readTransport(transport: ServeTransport): Streams | { readonly http: HttpServeOptions } {
   if (transport === "stdio") return { input: process.stdin, output: process.stdout };
   if (typeof transport === "object" && transport !== null) {
-    if ("http" in transport) return transport;
-    const { input, output } = transport.stdio ?? {};
+    checkOptionNames("serveTools(): transport", transport, new Set(["http", "stdio"]));
+    const { http, stdio }: { http?: HttpServeOptions; stdio?: Partial<Streams> } = transport;
+    if (http !== undefined && stdio !== undefined) throw wrongTransport();
+    if (http !== undefined) return { http };
+    const { input, output } = stdio ?? {};
     if (typeof input?.on === "function" && typeof output?.write === "function") {
       return { input, output };
     }
   }
-  throw wrongServe("transport", '"stdio", { stdio: { input, output } } or { http: { … } }');
+  throw wrongTransport();
+}
+
+function wrongTransport(): ConfigurationError {
+  return wrongServe("transport", '"stdio", { stdio: { input, output } } or { http: { … } }');
 }
 
 function disposable(server: Omit<ToolServer, typeof Symbol.asyncDispose>): ToolServer {

@@ -6,6 +6,7 @@ import {
   type JsonObject,
   type RunContext,
   textOf,
+  withAbort,
 } from "@tunic/core";
 import type { McpElicitationAnswer } from "../asking/elicitation.js";
 import { fillIn } from "../asking/question.js";
@@ -72,7 +73,7 @@ export interface ServedClient {
    * Asks the person there. What is filled in fits the schema, with its defaults.
    *
    * @throws McpError `mcp_not_supported` where the client cannot, `mcp_wrong_answer` for what does not fit, and what the
-   * connection throws when there is no answer in time.
+   * connection throws when there is no answer in time; `mcp_closed` once the call is answered.
    */
   elicit(question: ServedElicitation, options?: ServedAskOptions): Promise<McpElicitationAnswer>;
   /** Asks the model there. Throws as `elicit` does, also where the client does not want it. */
@@ -97,21 +98,32 @@ export function servedClient(context: { readonly run: RunContext }): ServedClien
   return undefined;
 }
 
-/** Lets the runs of a session find the client that has made their call. */
-export function bindClient(session: AgentSession, client: CallingClient, timeoutMs: number): void {
-  clients.set(session, clientFor(client, timeoutMs));
+/**
+ * Lets the runs of a session find the client that has made their call. Returns what to call when it is answered: nothing
+ * would reach the client any more.
+ */
+export function bindClient(
+  session: AgentSession,
+  client: CallingClient,
+  timeoutMs: number,
+): () => void {
+  const answered = new AbortController();
+  clients.set(session, clientFor(client, timeoutMs, answered.signal));
+  return () => {
+    const message = "The call has been answered: its client can be asked nothing more.";
+    answered.abort(new McpError("mcp_closed", message));
+  };
 }
 
-function clientFor(client: CallingClient, usualMs: number): ServedClient {
+function clientFor(client: CallingClient, usualMs: number, answered: AbortSignal): ServedClient {
   const can = abilitiesOf(client.capabilities);
   const ask = (question: Question, isAble: boolean, timeoutMs = usualMs): Promise<JsonObject> => {
-    if (isAble) return client.ask(question, timeoutMs);
+    if (isAble) return withAbort(answered, () => client.ask(question, timeoutMs));
     client.missed(question);
     const message = `The client cannot be asked for ${question.method}.`;
     return Promise.reject(new McpError("mcp_not_supported", message, { notSent: true }));
   };
-  return {
-    can,
+  const asks: Omit<ServedClient, "can"> = {
     async elicit(question, { timeoutMs, id } = {}) {
       const params = elicitationParams(question);
       const isAble = "url" in question ? can.pages : can.forms;
@@ -131,6 +143,18 @@ function clientFor(client: CallingClient, usualMs: number): ServedClient {
       return readRoots(answer);
     },
   };
+  return {
+    can,
+    elicit: (...asked) => left(asks.elicit(...asked)),
+    sample: (...asked) => left(asks.sample(...asked)),
+    listRoots: (...asked) => left(asks.listRoots(...asked)),
+  };
+}
+
+/** A tool may leave its question behind: that it has no answer then must not be where the process ends. */
+function left<Answer>(answer: Promise<Answer>): Promise<Answer> {
+  answer.catch(() => {});
+  return answer;
 }
 
 function elicitationParams(question: ServedElicitation): JsonObject {
@@ -154,7 +178,7 @@ async function readAnswer(
 }
 
 /** What the form asks for, of what was filled in: a tool may pass all of it on. */
-function ofForm({ properties }: JsonObject, content: JsonObject): JsonObject {
+export function ofForm({ properties }: JsonObject, content: JsonObject): JsonObject {
   const fields = isJsonObject(properties) ? properties : {};
   return Object.fromEntries(
     Object.entries(content).filter(([name]) => Object.hasOwn(fields, name)),

@@ -21,6 +21,19 @@ describe("writeResult", () => {
     { type: "resource", resource: { uri: "test://a", text: "Words" } },
     { type: "resource", resource: { uri: "test://b", blob: "AAAA", mimeType: "application/zip" } },
     { type: "resource_link", uri: "https://a.example/b", name: "A name", mimeType: "text/html" },
+    { type: "text", text: "Hello", annotations: { audience: ["user"], priority: 0.5 } },
+    { type: "resource", resource: { uri: "test://c", text: "# A", mimeType: "text/markdown" } },
+    { type: "resource", resource: { uri: "test://d", blob: "AAAA", mimeType: "image/png" } },
+    {
+      type: "resource_link",
+      uri: "test://e",
+      name: "E",
+      title: "An E",
+      description: "The letter.",
+      mimeType: "text/plain",
+      size: 5,
+      annotations: { priority: 1 },
+    },
   ])("passes on what another server has sent: %j", (block) => {
     expect(written(readContent(block))).toEqual(block);
   });

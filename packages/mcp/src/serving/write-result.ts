@@ -10,7 +10,7 @@ import {
 /** A call's result as the answer to `tools/call`. What belongs to Tunic and its users stays here. */
 export function writeResult({ contents, isError }: FunctionResultContent): JsonObject {
   return {
-    content: contents.map(writeContent),
+    content: contents.map(writeBlock),
     ...(isError && { isError: true }),
   };
 }
@@ -27,6 +27,12 @@ export function resultIn(messages: readonly Message[]): FunctionResultContent | 
     .findLast((content): content is FunctionResultContent => content.type === "function_result");
 }
 
+/** With whom it is for and how much it matters, where another server has said that. */
+function writeBlock(content: Content): JsonObject {
+  const { annotations } = mcpOf(content);
+  return { ...writeContent(content), ...(isJsonObject(annotations) && { annotations }) };
+}
+
 function writeContent(content: Content): JsonObject {
   switch (content.type) {
     case "text":
@@ -36,17 +42,28 @@ function writeContent(content: Content): JsonObject {
     case "data":
       return writeData(content);
     case "uri":
-      return {
-        type: "resource_link",
-        uri: content.uri,
-        name: mcpText(content, "name") ?? nameIn(content.uri),
-        mimeType: content.mediaType,
-      };
+      return writeLink(content);
     case "function_result":
       return { type: "text", text: textOf(content) };
     default:
       return { type: "text", text: `[${content.type}]` };
   }
+}
+
+function writeLink(content: Of<"uri">): JsonObject {
+  const { uri, mediaType } = content;
+  const title = mcpText(content, "title");
+  const description = mcpText(content, "description");
+  const { size } = mcpOf(content);
+  return {
+    type: "resource_link",
+    uri,
+    name: mcpText(content, "name") ?? nameIn(uri),
+    ...(title !== undefined && { title }),
+    ...(description !== undefined && { description }),
+    mimeType: mediaType,
+    ...(typeof size === "number" && { size }),
+  };
 }
 
 /** A link needs a name: the last part of its path. */
@@ -61,16 +78,19 @@ type Of<Type extends Content["type"]> = Extract<Content, { type: Type }>;
 function writeText(content: Of<"text">): JsonObject {
   const { text } = content;
   const uri = mcpText(content, "uri");
-  return uri === undefined ? { type: "text", text } : { type: "resource", resource: { uri, text } };
+  if (uri === undefined) return { type: "text", text };
+  const mimeType = mcpText(content, "mimeType");
+  return { type: "resource", resource: { uri, ...(mimeType !== undefined && { mimeType }), text } };
 }
 
 function writeData(content: Of<"data">): JsonObject {
   const { data, mediaType, name } = content;
   const [kind] = mediaType.split("/");
-  if (kind === "image" || kind === "audio") return { type: kind, data, mimeType: mediaType };
+  const given = mcpText(content, "uri");
+  const isShown = given === undefined && (kind === "image" || kind === "audio");
+  if (isShown) return { type: kind, data, mimeType: mediaType };
   // A resource needs an address, and one that was made here lives nowhere else.
-  const uri =
-    mcpText(content, "uri") ?? `attachment:///${encodeURIComponent(wellFormed(name ?? "data"))}`;
+  const uri = given ?? `attachment:///${encodeURIComponent(wellFormed(name ?? "data"))}`;
   const text = textIn(content);
   const inside = text === undefined ? { blob: data } : { text };
   return { type: "resource", resource: { uri, mimeType: mediaType, ...inside } };
@@ -94,8 +114,12 @@ function textIn({ data, mediaType }: Of<"data">): string | undefined {
 }
 
 /** What another server has said of a content, as the client of this package keeps it. */
-function mcpText({ additionalProperties }: Content, member: string): string | undefined {
-  const mcp = additionalProperties?.["mcp"];
-  const value = isJsonObject(mcp) ? mcp[member] : undefined;
+function mcpText(content: Content, member: string): string | undefined {
+  const value = mcpOf(content)[member];
   return typeof value === "string" ? value : undefined;
+}
+
+function mcpOf({ additionalProperties }: Content): JsonObject {
+  const mcp = additionalProperties?.["mcp"];
+  return isJsonObject(mcp) ? mcp : {};
 }

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isJsonObject, type Principal } from "@tunic/core";
+import { checkOptionNames, isJsonObject, type Principal } from "@tunic/core";
+import { isPrincipal } from "../caller.js";
 import { wrongServe } from "../wrong-option.js";
 
 /** What is known of a request before it is read. */
@@ -16,13 +17,16 @@ export interface ServedCredential {
   readonly principal: Principal;
 }
 
+type BearerTokens = string | readonly ServedCredential[];
+type BasicUsers = Readonly<Record<string, string>>;
+
 /**
  * Who may call. Bearer: one token, or several with who has each; basic: passwords by user name, which is the
  * principal's id. A function returns who it is; undefined refuses.
  */
 export type HttpAuth =
-  | { readonly bearer: string | readonly ServedCredential[] }
-  | { readonly basic: Readonly<Record<string, string>> }
+  | { readonly bearer: BearerTokens }
+  | { readonly basic: BasicUsers }
   | ((request: AuthRequest) => Principal | undefined | Promise<Principal | undefined>);
 
 /** Says who makes a request. */
@@ -41,13 +45,18 @@ export function readAuth(auth: HttpAuth): Authenticator {
     return { challenge: undefined, identify: async (request) => checked(await auth(request)) };
   }
   if (typeof auth === "object" && auth !== null) {
-    if ("bearer" in auth) return bearer(auth.bearer);
-    if ("basic" in auth) return basic(auth.basic);
+    checkOptionNames("serveTools(): http.auth", auth, new Set(["bearer", "basic"]));
+    const { bearer: tokens, basic: users }: { bearer?: BearerTokens; basic?: BasicUsers } = auth;
+    if (tokens !== undefined && users !== undefined) {
+      throw wrongServe("http.auth", "either { bearer } or { basic }; a function can take both");
+    }
+    if (tokens !== undefined) return bearer(tokens);
+    if (users !== undefined) return basic(users);
   }
   throw wrongServe("http.auth", "{ bearer }, { basic } or a function");
 }
 
-function bearer(tokens: string | readonly ServedCredential[]): Authenticator {
+function bearer(tokens: BearerTokens): Authenticator {
   const list =
     typeof tokens === "string" ? [{ secret: tokens, principal: { id: "bearer" } }] : tokens;
   if (!Array.isArray(list) || list.length === 0 || !list.every(isCredential)) {
@@ -56,10 +65,13 @@ function bearer(tokens: string | readonly ServedCredential[]): Authenticator {
       `a token of at least ${shortestToken} characters, or a list of { secret, principal: { id } } with such tokens`,
     );
   }
+  if (new Set(list.map(({ secret }) => secret)).size < list.length) {
+    throw wrongServe("http.auth.bearer", "a list without the same token twice: it says who calls");
+  }
   return { challenge: "Bearer", identify: compare("bearer", list) };
 }
 
-function basic(users: Readonly<Record<string, string>>): Authenticator {
+function basic(users: BasicUsers): Authenticator {
   const entries = isJsonObject(users) ? Object.entries(users) : [];
   // RFC 7617, section 2: a colon ends the name.
   const isFit = ([user, password]: readonly [string, unknown]): boolean =>
@@ -102,10 +114,6 @@ function isCredential(value: unknown): boolean {
   if (typeof secret !== "string" || secret.length < shortestToken || /\s/.test(secret))
     return false;
   return isPrincipal(principal);
-}
-
-function isPrincipal(value: unknown): value is Principal {
-  return isJsonObject(value) && typeof value["id"] === "string" && value["id"] !== "";
 }
 
 function checked(principal: unknown): Principal | undefined {

@@ -68,18 +68,13 @@ export function readHttpOptions(options: HttpServeOptions): HttpSettings {
     throw wrongServe("http.path", 'a path such as "/mcp"');
   }
   const authenticator = auth === undefined ? undefined : readAuth(auth);
-  const hosts = texts("http.allowedHosts", options.allowedHosts).map((each) => each.toLowerCase());
+  const hosts = texts("http.allowedHosts", options.allowedHosts).map(readHost);
   if (authenticator === undefined && !isLoopback(host)) throw openToAll(host);
-  if (hosts.length === 0 && isAnyAddress(host)) {
-    throw new ConfigurationError(
-      "invalid_option",
-      `serveTools(): at "${host}" it can be reached by many names; say which count: http: { allowedHosts: ["mcp.example"] }.`,
-    );
-  }
   return {
     port,
     host,
-    path,
+    // As clients write it, who resolve dots and encode what no address can hold.
+    path: new URL(`http://localhost${path}`).pathname,
     authenticator,
     hosts,
     origins: new Set(texts("http.allowedOrigins", options.allowedOrigins).map(readOrigin)),
@@ -95,15 +90,29 @@ export function isLoopback(host: string): boolean {
   return /^(localhost|(::ffff:)?127(\.\d{1,3}){3}|::1)$/i.test(host);
 }
 
-export function openToAll(host: string): ConfigurationError {
+/**
+ * Holds an address against what was asked for: a name may lead anywhere, and addresses have many spellings.
+ *
+ * @param bound That is listened at, in its usual form.
+ * @throws ConfigurationError
+ */
+export function checkBound(
+  bound: string,
+  { host, hosts, authenticator }: Pick<HttpSettings, "host" | "hosts" | "authenticator">,
+): void {
+  if (authenticator === undefined && !isLoopback(bound)) throw openToAll(host);
+  if (hosts.length > 0 || !/^(0\.0\.0\.0|::|::ffff:0\.0\.0\.0)$/i.test(bound)) return;
+  throw new ConfigurationError(
+    "invalid_option",
+    `serveTools(): at "${host}" it can be reached by many names; say which count: http: { allowedHosts: ["mcp.example"] }.`,
+  );
+}
+
+function openToAll(host: string): ConfigurationError {
   return new ConfigurationError(
     "public_server",
     `serveTools(): others can reach "${host}", and anybody could call: say who may with http: { auth: { bearer: token } }, or listen at 127.0.0.1.`,
   );
-}
-
-function isAnyAddress(host: string): boolean {
-  return /^(0\.0\.0\.0|0|::|::ffff:0\.0\.0\.0|0:0:0:0:0:0:0:0)$/i.test(host);
 }
 
 function texts(option: string, list: readonly string[] | undefined): readonly string[] {
@@ -119,4 +128,14 @@ function readOrigin(text: string): string {
   if (url !== undefined && url.origin !== "null" && url.href === `${url.origin}/`)
     return url.origin;
   throw wrongServe("http.allowedOrigins", `a list such as ["https://app.example"]; got "${text}"`);
+}
+
+/** As it stands in the header: a name or an address, and the port where it is said. */
+function readHost(text: string): string {
+  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
+  if (url !== undefined && /^(\[[^\]]+\]|[^:/?#@\\*\s]+)(:\d+)?$/.test(text)) {
+    const [port = ""] = /:\d+$/.exec(text.replace(/^\[.*\]/, "")) ?? [];
+    return `${url.hostname}${port}`;
+  }
+  throw wrongServe("http.allowedHosts", `a list such as ["mcp.example"]; got "${text}"`);
 }

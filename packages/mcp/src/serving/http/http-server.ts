@@ -1,9 +1,9 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
 import type { ServerTerms } from "../serve-method.js";
 import { StatelessServer } from "../stateless/stateless-server.js";
-import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
+import { checkBound, type HttpSettings } from "./http-options.js";
 import { HttpSessions } from "./http-sessions.js";
 import { type HttpDesk, refuse, serveRequest } from "./serve-request.js";
 
@@ -42,10 +42,15 @@ export async function serveHttp(
   const server = createServer();
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   const { address, family, port } = await listen(server, settings);
+  const url = new URL(
+    `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
+  );
   const isOpen = (): boolean => server.listening;
-  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError, isOpen };
+  const known = { ...settings, hosts: [...settings.hosts, url.host] };
+  const desk: HttpDesk = { settings: known, sessions, stateless, port, principal, onError, isOpen };
   server.on("error", onError);
   server.on("request", (request, response) => {
+    tellOfEnd(request.socket, response);
     serveRequest(desk, request, response).catch((error: unknown) => {
       onError(error);
       if (response.headersSent) response.destroy();
@@ -54,7 +59,7 @@ export async function serveHttp(
   });
   const stopSweeping = sweepAgain(sessions, settings, clock, onError);
   return {
-    url: `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
+    url: url.href,
     closed,
     async toolsChanged() {
       stateless.toolsChanged();
@@ -71,11 +76,9 @@ export async function serveHttp(
   };
 }
 
-/** @throws ConfigurationError `public_server` where a name such as `localhost` leads outside. */
-async function listen(
-  server: Server,
-  { port, host, authenticator }: HttpSettings,
-): Promise<AddressInfo> {
+/** @throws ConfigurationError where the address that comes of it, such as that of a name, is not to be listened at so. */
+async function listen(server: Server, settings: HttpSettings): Promise<AddressInfo> {
+  const { port, host } = settings;
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
     server.listen(port, host, () => {
@@ -84,9 +87,13 @@ async function listen(
     });
   });
   const bound = server.address() as AddressInfo;
-  if (authenticator !== undefined || isLoopback(bound.address)) return bound;
-  server.close();
-  throw openToAll(bound.address);
+  try {
+    checkBound(bound.address, settings);
+    return bound;
+  } catch (error) {
+    server.close();
+    throw error;
+  }
 }
 
 /** Ends old sessions that nobody's request reminds of. Returns what stops it. */
@@ -106,4 +113,29 @@ function sweepAgain(
   };
   again();
   return () => cancel();
+}
+
+/** The answers of a connection that are not finished. */
+const unfinished = new WeakMap<Socket, Set<ServerResponse>>();
+
+/**
+ * Has an answer closed when its connection ends. Node does so for the one that is being written, but not for those of
+ * requests that were sent after it without waiting: their calls would go on for nobody.
+ */
+function tellOfEnd(socket: Socket, response: ServerResponse): void {
+  let answers = unfinished.get(socket);
+  if (answers === undefined) {
+    const all = new Set<ServerResponse>();
+    unfinished.set(socket, all);
+    socket.once("close", () => {
+      for (const answer of all) {
+        if (answer.socket !== null) continue;
+        answer.destroy();
+        answer.emit("close");
+      }
+    });
+    answers = all;
+  }
+  const open = answers.add(response);
+  response.once("close", () => open.delete(response));
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { StreamableHTTPServerTransport } from "@modelcontextprotocol/sdk/server/streamableHttp.js";
 import type { Principal, RunEnvironment } from "@tunic/core";
-import type { AnsweringTransport } from "../open-requests.js";
+import { type AnsweringTransport, OpenRequests } from "../open-requests.js";
 import { type ClientConnection, openServer } from "../sdk1-server.js";
 import type { ServerTerms } from "../serve-method.js";
 import { type EventLog, EventLogs } from "./event-logs.js";
@@ -16,6 +16,8 @@ const retryMs = 1000;
 export interface HttpSession {
   readonly id: string;
   readonly transport: StreamableHTTPServerTransport;
+  /** Those that are not answered. */
+  readonly requests: OpenRequests;
   readonly connection: ClientConnection;
   /** What it has been sent. */
   readonly log: EventLog;
@@ -73,11 +75,13 @@ export class HttpSessions {
         },
       });
       // Its accessors are declared as what they may return; they do what the interface says.
-      const connection = await openServer(transport as AnsweringTransport, principal, this.#terms);
+      const requests = new OpenRequests(transport as AnsweringTransport);
+      const connection = await openServer(requests, principal, this.#terms);
       const now = this.#clock.now();
       const session: HttpSession = {
         id,
         transport,
+        requests,
         connection,
         log,
         principal,

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { parseError } from "../protocol-error.js";
 import type { Refusal } from "./request-guard.js";
 
 /** A body as JSON, or why it is none that is taken. */
@@ -10,6 +11,10 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
   // A page can send the other types without asking first.
   if (!/^application\/json\s*(;|$)/i.test(type)) {
     return { refusal: { status: 415, message: "Unsupported Media Type: send application/json" } };
+  }
+  const wrong = whyUnreadable(type, request.headers["content-encoding"]);
+  if (wrong !== undefined) {
+    return { refusal: { status: 415, message: `Unsupported Media Type: ${wrong}` } };
   }
   const tooLarge: Body = {
     refusal: {
@@ -27,8 +32,21 @@ export async function readBody(request: IncomingMessage, maxBytes: number): Prom
     chunks.push(chunk as Buffer);
   }
   try {
-    return { json: JSON.parse(Buffer.concat(chunks).toString("utf8")) };
+    // What is no UTF-8 must not become something else: it is arguments.
+    const text = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(
+      Buffer.concat(chunks),
+    );
+    return { json: JSON.parse(text) };
   } catch {
-    return { refusal: { status: 400, message: "Parse error: the body is not JSON" } };
+    const message = "Parse error: the body is not JSON in UTF-8";
+    return { refusal: { status: 400, message, code: parseError } };
   }
+}
+
+/** JSON that is sent between systems is UTF-8 (RFC 8259, section 8.1); nothing here unpacks what is compressed. */
+function whyUnreadable(type: string, encoding: string | undefined): string | undefined {
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(type)?.[1] ?? "utf-8";
+  if (!/^(utf-?8|us-ascii)$/i.test(charset)) return "send UTF-8";
+  const isPacked = encoding !== undefined && !/^\s*(identity)?\s*$/i.test(encoding);
+  return isPacked ? "send it without Content-Encoding" : undefined;
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { AuthInfo } from "@modelcontextprotocol/sdk/server/auth/types.js";
 import { isJsonObject, type Principal } from "@tunic/core";
 import { asAuthInfo } from "../caller.js";
+import { idIsTaken } from "../open-requests.js";
+import { invalidRequest } from "../protocol-error.js";
 import { isStateless } from "../stateless/read-request.js";
 import type { StatelessServer } from "../stateless/stateless-server.js";
 import type { StoredEvent } from "./event-logs.js";
@@ -147,6 +149,12 @@ async function goOn(
   if (request.method !== "POST") return handle(sessions, session, visit);
   const body = await readBody(request, settings.maxBodyBytes);
   if ("refusal" in body) return refuse(response, body.refusal);
+  const settled = session.requests.arrive(body.json, response);
+  if (settled === undefined) {
+    return refuse(response, { status: 400, message: idIsTaken, code: invalidRequest });
+  }
+  response.once("close", settled);
+  if (response.destroyed) settled();
   if (Array.isArray(body.json)) session.log.sharesStreams();
   await handle(sessions, session, visit, body.json);
 }

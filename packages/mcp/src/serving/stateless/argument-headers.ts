@@ -30,17 +30,28 @@ export function checkArgumentHeaders(
     known.set(tool, mirrored);
   }
   for (const { path, header } of mirrored) {
-    const value = valueAt(args, path);
-    const sent = headers[header];
-    // A header without its argument says something, too, and what the tool does instead may be something else.
-    const isRight = isPlain(value) ? isSaid(sent, value) : sent === undefined;
-    if (!isRight) {
+    if (!isRight(args, path, headers[header])) {
       throw new ProtocolError(
         headerMismatch,
         `Bad Request: the header ${header} does not say what the argument ${path.join(".")} does`,
       );
     }
   }
+}
+
+function isRight(
+  args: unknown,
+  path: readonly string[],
+  sent: string | string[] | undefined,
+): boolean {
+  let value = args;
+  for (const key of path) {
+    // A text that stands for an object is read as one later on: what is in it would be in no header.
+    if (value !== undefined && value !== null && !isJsonObject(value)) return false;
+    value = isJsonObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;
+  }
+  // A header without its argument says something, too, and what the tool does instead may be something else.
+  return isPlain(value) ? isSaid(sent, value) : sent === undefined;
 }
 
 function mirroredIn(schema: JsonObject, path: readonly string[]): readonly Mirrored[] {
@@ -54,10 +65,6 @@ function mirroredIn(schema: JsonObject, path: readonly string[]): readonly Mirro
     isJsonObject(value) ? mirroredIn(value, [...path, key]) : [],
   );
   return [...own, ...inside];
-}
-
-function valueAt(args: unknown, path: readonly string[]): unknown {
-  return path.reduce<unknown>((value, key) => (isJsonObject(value) ? value[key] : undefined), args);
 }
 
 type Plain = string | number | boolean;
