@@ -63,11 +63,11 @@ export function loadMcpServers(
 
   for (const [name, entry] of serversIn(config, where)) {
     const own = typeof tools === "function" ? tools(name) : tools;
-    if (own === false || isSwitchedOff(entry)) continue;
     const shown = JSON.stringify(shortened(name, 100));
     const problem = (what: string): void => {
       problems.push(`The server ${shown} ${what}.`);
     };
+    if (own === false || isSwitchedOff(entry, problem)) continue;
     const remarks: LeftOut[] = [];
     const target = readConfiguredServer(entry, {
       variables,
