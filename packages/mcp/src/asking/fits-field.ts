@@ -23,7 +23,9 @@ export function fits(value: unknown, field: JsonObject): boolean {
         value.every((each) => isChoice(each, field["items"]))
       );
     default:
-      if (typeof value !== "number" || !isBetween(value, field, "imum")) return false;
+      // JSON can say what no number is, such as 1e400, and cannot write it again.
+      if (typeof value !== "number" || !Number.isFinite(value) || !isBetween(value, field, "imum"))
+        return false;
       return field["type"] === "number" || Number.isInteger(value);
   }
 }

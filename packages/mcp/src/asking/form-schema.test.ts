@@ -53,6 +53,11 @@ describe("the fields that a server asks for", () => {
       { type: "integer", maximum: 1, default: 2 },
       { type: "integer", maximum: 1 },
     ],
+    [
+      "a default that is no number",
+      { type: "number", default: Number("1e400") },
+      { type: "number" },
+    ],
     ["a default that is a half", { type: "integer", default: 0.5 }, { type: "integer" }],
     [
       "a default that is no choice",
