@@ -195,6 +195,16 @@ describe("loadMcpServers", () => {
     expect(() => loadMcpServers(join(folder, "none.json"))).toThrow("ENOENT");
   });
 
+  it("reads what stands in a file, and shows nothing of it", () => {
+    const text = '{ "mcpServers": { "tide": { "command": "x", }, } } // ours';
+    for (const source of [text, `\ufeff ${text}`, `// ours\n${text}`]) {
+      expect(loadMcpServers(source).map(({ name }) => name)).toEqual(["tide"]);
+    }
+    for (const source of [`{ "mcpServers": "${secret}`, `"mcpServers":\n "${secret}"`]) {
+      expect(() => loadMcpServers(source)).toThrow(/^(?!.*sk-very).*is no JSON/s);
+    }
+  });
+
   it("leaves out what is switched off, in the file or by the options", () => {
     const config = {
       mcpServers: {
