@@ -4,6 +4,7 @@ import type {
   FunctionTool,
   RunContext,
 } from "@tunic/core";
+import { isTextRecord } from "./option-values.js";
 import { shortened } from "./transports/noise-log.js";
 
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -33,8 +34,9 @@ export async function madeHeaders(
   { run, session, tool }: McpHeadersContext | FunctionInvocationContext,
 ): Promise<HeaderRecord | undefined> {
   if (typeof headers !== "function") return undefined;
-  const made = await headers({ run, session, tool });
-  const unfit = unfitHeader(made ?? {});
+  // Nothing is no headers: those of other requests do not take their place.
+  const made = (await headers({ run, session, tool })) ?? {};
+  const unfit = isTextRecord(made) ? unfitHeader(made) : "what is no object of texts";
   if (unfit !== undefined) throw new TypeError(`mcpTools(): \`headers\` returned ${unfit}.`);
   return made;
 }

@@ -20,8 +20,10 @@ export function amount(option: string, value: number | undefined, otherwise: num
   throw wrong(option, "a number above 0");
 }
 
-export function isTextRecord(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every((each) => typeof each === "string");
+/** Whether it is an object of texts. A `Map` and `Headers` have no members: what is in them would be lost. */
+export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
+  if (!isJsonObject(value) || Symbol.iterator in value) return false;
+  return Object.values(value).every((each) => typeof each === "string");
 }
 
 /** What is wrong with an option, and what to write. */

@@ -62,6 +62,7 @@ describe("readTarget", () => {
     [{ command: "a", env: { A: 1 } }],
     [{ url: "nowhere" }],
     [{ url: "https://example.com", headers: { a: 1 } }],
+    [{ url: "https://example.com", headers: new Headers({ a: "1" }) }],
     ['npx "unclosed'],
   ])("refuses %j", (target) => {
     expect(() => readTarget(target as string)).toThrow(

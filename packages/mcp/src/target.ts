@@ -1,6 +1,7 @@
 import { ConfigurationError, isJsonObject } from "@tunic/core";
 import { splitCommand } from "./command-line.js";
 import { unfitHeader } from "./header-values.js";
+import { isTextRecord } from "./option-values.js";
 
 /** How a server is talked to. `http` is streamable HTTP alone, without falling back to SSE. */
 export type McpTransport = "stdio" | "http" | "sse" | "websocket";
@@ -83,7 +84,7 @@ function readStdio(
   if (command === "" || texts.some((each) => typeof each !== "string")) {
     throw invalid("needs `command` (a text) and `args` (a list of texts)");
   }
-  if (!isJsonObject(env) || Object.values(env).some((value) => typeof value !== "string")) {
+  if (!isTextRecord(env)) {
     throw invalid("has `env` whose values are not all texts");
   }
   if (cwd !== undefined && typeof cwd !== "string") throw invalid("has a `cwd` that is no text");
@@ -106,7 +107,7 @@ function readRemote(
   if (hasUserinfo(url)) {
     throw invalid("has a name or a password before its host: send it with `headers`");
   }
-  if (!isJsonObject(headers) || Object.values(headers).some((each) => typeof each !== "string")) {
+  if (!isTextRecord(headers)) {
     throw invalid("has `headers` whose values are not all texts");
   }
   const unfit = unfitHeader(headers);

@@ -27,6 +27,15 @@ describe.each([1, 2] as const)("what is told of a server, line %i of the SDK", (
     );
   });
 
+  it("says once why, whatever it ends with", async () => {
+    await using server = await RawHttpServer.start();
+    const headers = () => {
+      throw new Error("There is no token.");
+    };
+    await using mcp = mcpTools(server.url, { name: "files", sdk, headers });
+    await expect(mcp.connect()).rejects.toThrow(/^(?!.*no token.*no token).*There is no token\.$/);
+  });
+
   it("says so of a program that is none", async () => {
     await using mcp = mcpTools(echo, { name: "files", sdk });
     await expect(mcp.connect()).rejects.toMatchObject({

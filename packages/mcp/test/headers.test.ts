@@ -1,7 +1,7 @@
 import type { Update } from "@tunic/core";
 import { describe, expect, it } from "vitest";
-import { type McpHeaders, mcpTools } from "../src/index.js";
-import { linesAndModes, runIn, scripted } from "./support/agents.js";
+import { type McpHeaders, type McpHeadersContext, mcpTools } from "../src/index.js";
+import { linesAndModes, onlyResult, readable, runIn, scripted } from "./support/agents.js";
 import { deferred } from "./support/deferred.js";
 import { events, RawHttpServer, text } from "./support/raw-http-server.js";
 
@@ -73,5 +73,39 @@ describe.each(linesAndModes)("headers of a call, line $sdk of the SDK, $mode", (
     await aborted;
     const cancelled = server.posted.filter(({ method }) => method === "notifications/cancelled");
     expect(cancelled.map(({ headers }) => headers["x-secret"])).toEqual(["a's a_wait"]);
+  });
+
+  it.each([undefined, null, {}])(
+    "are none where a function gives %j: not those of others",
+    async (given) => {
+      await using server = await RawHttpServer.start();
+      server.on("tools/call", () => text("done"));
+      const headers = (({ run }) => (run ? given : { "x-secret": "of all" })) as McpHeaders;
+      await using mcp = mcpTools(server.url, { name: "a", sdk, headers });
+      const { agent } = scripted([["a_go"]], { contextProviders: [mcp] });
+      await runIn(mode, agent, "go");
+      const sent = server.posted.map(({ method, headers: each }) => [method, each["x-secret"]]);
+      expect(sent).toContainEqual(["tools/call", undefined]);
+      expect(sent).toContainEqual(["tools/list", "of all"]);
+    },
+  );
+
+  it.each([
+    new Headers({ "x-secret": "s" }),
+    new Map([["x-secret", "s"]]),
+    { "x-secret": undefined },
+    { "x-secret": 5 },
+    "x-secret: s",
+  ])("are an object of texts, or nothing is sent: %s", async (given) => {
+    await using server = await RawHttpServer.start();
+    const headers = (({ run }: McpHeadersContext) => (run ? given : {})) as unknown as McpHeaders;
+    await using mcp = mcpTools(server.url, { name: "a", sdk, headers });
+    const { agent } = scripted([["a_go"]], {
+      contextProviders: [mcp],
+      invocation: { includeDetailedErrors: true },
+    });
+    const result = onlyResult(await runIn(mode, agent, "go"));
+    expect(readable(result)).toContain("`headers` returned what is no object of texts");
+    expect(server.posted.map(({ method }) => method)).not.toContain("tools/call");
   });
 });

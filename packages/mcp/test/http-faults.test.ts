@@ -95,24 +95,29 @@ describe.each(linesAndModes)("a server over HTTP, line $sdk of the SDK, $mode", 
     expect(JSON.stringify(result?.contents)).toContain("Not run");
   });
 
-  it("hangs: the call ends in time, and the server hears of it", async () => {
-    await using server = await RawHttpServer.start();
-    const environment = manualEnvironment();
-    const cancelled = new Promise<Posted>((resolve) => {
-      server.on("notifications/cancelled", (posted) => void resolve(posted));
-    });
-    let hanging: number | undefined;
-    server.on("tools/call", async ({ id }) => {
-      hanging = id;
-      await environment.advance(100);
-      return undefined;
-    });
-    await using mcp = mcpTools(server.url, { name: "s", sdk, timeoutMs: 100 });
-    const { agent } = scripted([["s_go"]], { contextProviders: [mcp], environment });
-    const result = onlyResult(await runIn(mode, agent, "go"));
-    expect(result.error?.code).toBe("tool_timeout");
-    expect((await cancelled).params["requestId"]).toBe(hanging);
-  });
+  it.each([false, true])(
+    "hangs: the call ends in time, and the server hears of it (repeatable: %s)",
+    async (repeatable) => {
+      await using server = await RawHttpServer.start();
+      const environment = manualEnvironment();
+      const cancelled = new Promise<Posted>((resolve) => {
+        server.on("notifications/cancelled", (posted) => void resolve(posted));
+      });
+      let hanging: number | undefined;
+      server.on("tools/call", async ({ id }) => {
+        hanging = id;
+        await environment.advance(100);
+        return undefined;
+      });
+      const repeatableTools = repeatable ? ["go"] : [];
+      await using mcp = mcpTools(server.url, { name: "s", sdk, timeoutMs: 100, repeatableTools });
+      const { agent } = scripted([["s_go"]], { contextProviders: [mcp], environment });
+      const result = onlyResult(await runIn(mode, agent, "go"));
+      // What may have had an effect is not for a retry.
+      expect(result.error).toMatchObject({ code: "tool_timeout", retryable: repeatable });
+      expect((await cancelled).params["requestId"]).toBe(hanging);
+    },
+  );
 
   it.each(["HTTP", "SSE"] as const)(
     "answers a call that was cancelled: nobody else gets that answer (%s)",

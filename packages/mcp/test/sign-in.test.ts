@@ -120,6 +120,17 @@ describe.each([1, 2] as const)(
       },
     );
 
+    it("says so however often it is asked, and takes a token at once", async () => {
+      await using server = await startSignInServer();
+      let token = "none";
+      const headers = () => ({ authorization: `Bearer ${token}` });
+      await using mcp = mcpTools(server.server.url, { name: "s", sdk, headers });
+      for (let time = 0; time < 5; time++)
+        await expect(mcp.connect()).rejects.toMatchObject(expected);
+      token = "token-1";
+      await mcp.connect();
+    });
+
     it("tells so of a call, when a token is not taken any more", async () => {
       await using server = await startSignInServer();
       const headers = { authorization: "Bearer token-1" };

@@ -12,10 +12,12 @@ export interface McpAskContext {
   readonly signal: AbortSignal;
 }
 
-/** @param context Of the call that the server works on. */
+/** The call that a server works on, as far as it is known. */
+export type Behalf = Pick<McpAskContext, "run" | "session" | "tool">;
+
 export function askContext(
   server: string,
-  context: Pick<McpAskContext, "run" | "session" | "tool"> | undefined,
+  context: Behalf | undefined,
   signal: AbortSignal,
 ): McpAskContext {
   const { run, session, tool } = context ?? {};

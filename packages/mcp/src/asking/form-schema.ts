@@ -1,31 +1,19 @@
-import { isJsonObject, type JsonObject } from "@tunic/core";
+import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
 import { isDeeperThan } from "../json-depth.js";
 import { McpError } from "../mcp-error.js";
 import { isPlainText, plainText } from "../plain-text.js";
+import { fits } from "./fits-field.js";
 
-/** What may be said of a field. Patterns are not among it: a server's own could take for ever. */
-const fieldKeywords = [
-  "title",
-  "description",
-  "default",
-  "minLength",
-  "maxLength",
-  "format",
-  "minimum",
-  "maximum",
-  "minItems",
-  "maxItems",
-  "enum",
-  "enumNames",
-] as const;
-
-const fieldTypes: ReadonlySet<unknown> = new Set([
-  "string",
-  "number",
-  "integer",
-  "boolean",
-  "array",
-]);
+/**
+ * What may be said of a field, by its type. Patterns are not among it: a server's own could take for ever.
+ */
+const fieldKeywords: Readonly<Record<string, readonly string[]>> = {
+  string: ["minLength", "maxLength", "format", "enum", "enumNames"],
+  number: ["minimum", "maximum"],
+  integer: ["minimum", "maximum"],
+  boolean: [],
+  array: ["minItems", "maxItems"],
+};
 
 /** Formats that are shown; nothing checks them. Of a field with another one only the text is taken. */
 const formats: ReadonlySet<unknown> = new Set(["email", "uri", "date", "date-time"]);
@@ -77,33 +65,57 @@ export function formDefaults({ properties }: JsonObject): JsonObject {
 
 function readField(name: string, field: unknown): JsonObject {
   const shown = JSON.stringify(name);
-  if (!isJsonObject(field) || !fieldTypes.has(field["type"])) {
+  const keywords = isJsonObject(field) ? keywordsOf(field["type"]) : undefined;
+  if (!isJsonObject(field) || keywords === undefined) {
     throw invalid(`The field ${shown} must be a string, a number, a boolean or a list of choices.`);
   }
   // The name, which is shown and goes back, cannot be mended.
   if (!isPlainText(name)) throw invalid(`The field ${shown} has a name that cannot be shown.`);
+  // No validator checks what stands under it.
+  if (name === "__proto__") throw invalid(`The field ${shown} cannot be filled in.`);
   const { type, items, oneOf, format } = field;
-  const own = plainMembers(field);
+  const own = plainMembers(field, keywords);
   if (format !== undefined && !formats.has(format)) delete own["format"];
-  if (oneOf !== undefined) own["oneOf"] = readChoices(shown, oneOf);
-  if (type === "array") {
-    if (!isJsonObject(items)) throw invalid(`The field ${shown} must say what may be chosen.`);
-    const { anyOf, enum: choices } = items;
-    own["items"] =
-      anyOf === undefined
-        ? { type: "string", enum: readTexts(shown, choices) }
-        : { anyOf: readChoices(shown, anyOf) };
-  }
+  if (type === "string" && oneOf !== undefined) own["oneOf"] = readChoices(shown, oneOf);
+  if (type === "array") own["items"] = readItems(shown, items);
   if (own["enum"] !== undefined) own["enum"] = readTexts(shown, own["enum"]);
-  return own as JsonObject;
+  // A title would stand beside another choice than its own.
+  if (lengthOf(own["enumNames"]) !== lengthOf(own["enum"])) delete own["enumNames"];
+  return withDefault(own as JsonObject, field["default"]);
+}
+
+function readItems(shown: string, items: unknown): JsonObject {
+  if (!isJsonObject(items)) throw invalid(`The field ${shown} must say what may be chosen.`);
+  const { anyOf, enum: choices } = items;
+  return anyOf === undefined
+    ? { type: "string", enum: readTexts(shown, choices) }
+    : { anyOf: readChoices(shown, anyOf) };
+}
+
+function withDefault(own: JsonObject, proposed: JsonValue | undefined): JsonObject {
+  const shown = typeof proposed === "string" ? plainText(proposed) : proposed;
+  return shown !== undefined && fits(shown, own) ? { ...own, default: shown } : own;
+}
+
+function keywordsOf(type: unknown): readonly string[] | undefined {
+  return typeof type === "string" && Object.hasOwn(fieldKeywords, type)
+    ? fieldKeywords[type]
+    : undefined;
+}
+
+function lengthOf(list: unknown): number {
+  return Array.isArray(list) ? list.length : 0;
 }
 
 function readChoices(shown: string, choices: unknown): JsonObject[] {
   const read = Array.isArray(choices) ? choices : [];
   if (read.length === 0) throw invalid(`The field ${shown} has nothing to choose from.`);
-  return read.map((choice) => {
+  const seen = new Set<string>();
+  return read.flatMap((choice: unknown) => {
     const { const: value, title } = isJsonObject(choice) ? choice : {};
     if (typeof value !== "string") throw invalid(`The choices of ${shown} must be texts.`);
+    // What fits two choices would fit not exactly one.
+    if (seen.size === seen.add(value).size) return [];
     return {
       const: readChoice(shown, value),
       ...(typeof title === "string" && { title: plainText(title) }),
@@ -111,15 +123,25 @@ function readChoices(shown: string, choices: unknown): JsonObject[] {
   });
 }
 
-/** What may be said of a field, with texts as they can be shown. */
-function plainMembers(field: JsonObject): Record<string, unknown> {
+/** What may be said of a field, with texts as they can be shown. A limit that is none is left out. */
+function plainMembers(field: JsonObject, keywords: readonly string[]): Record<string, unknown> {
   const own: Record<string, unknown> = { type: field["type"] };
-  for (const keyword of fieldKeywords) {
+  for (const keyword of ["title", "description", ...keywords]) {
     const said = field[keyword];
     if (said === undefined) continue;
-    own[keyword] = isForPeople(keyword) || typeof said === "string" ? shownText(said) : said;
+    if (isForPeople(keyword)) own[keyword] = shownText(said);
+    else if (!isLimit(keyword) || isAmount(keyword, said)) own[keyword] = said;
   }
   return own;
+}
+
+function isLimit(keyword: string): boolean {
+  return /^(min|max)/.test(keyword);
+}
+
+function isAmount(keyword: string, said: unknown): boolean {
+  if (keyword === "minimum" || keyword === "maximum") return Number.isFinite(said);
+  return Number.isSafeInteger(said) && Number(said) >= 0;
 }
 
 function isForPeople(keyword: string): boolean {

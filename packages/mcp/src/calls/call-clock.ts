@@ -13,6 +13,8 @@ export interface CallLimits {
   readonly timeoutMs: number;
   /** In all. */
   readonly maxTotalTimeoutMs: number;
+  /** Whether the call may be made again when its time was up: nobody knows then what it has done. */
+  readonly repeatable: boolean;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface CallLimits {
  */
 export function withinLimits<Value>(
   clock: Clock,
-  { timeoutMs, maxTotalTimeoutMs }: CallLimits,
+  { timeoutMs, maxTotalTimeoutMs, repeatable }: CallLimits,
   outer: AbortSignal,
   work: (cancellation: Cancellation, progressed: () => void) => Promise<Value>,
 ): Promise<Value> {
@@ -48,8 +50,8 @@ export function withinLimits<Value>(
     const startTimer = (): (() => void) => {
       const left = end - clock.now();
       return left <= timeoutMs
-        ? clock.setTimer(() => stop(late(maxTotalTimeoutMs, " in all")), left)
-        : clock.setTimer(() => stop(late(timeoutMs, "")), timeoutMs);
+        ? clock.setTimer(() => stop(late(maxTotalTimeoutMs, " in all", repeatable)), left)
+        : clock.setTimer(() => stop(late(timeoutMs, "", repeatable)), timeoutMs);
     };
     let cancelTimer = startTimer();
     const unfollow = onAbort(outer, () => stop(outer.reason));
@@ -71,7 +73,7 @@ export function withinLimits<Value>(
   });
 }
 
-function late(ms: number, what: string): ToolTimeoutError {
+function late(ms: number, what: string, retryable: boolean): ToolTimeoutError {
   const fix = `The server did not answer within ${ms} ms${what}; the call was cancelled, and may or may not have had an effect.`;
-  return new ToolTimeoutError(fix, { fix });
+  return new ToolTimeoutError(fix, { fix, retryable });
 }

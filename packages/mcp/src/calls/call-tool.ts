@@ -86,12 +86,13 @@ async function fly(
   let isParked = false;
   let isDone = false;
   const show = progressOf(context);
+  const limits = { ...options, repeatable: call.repeatable };
   try {
     let next = go;
     do {
       const outcome = await withinLimits(
         context.run,
-        options,
+        limits,
         context.signal,
         (cancellation, progressed) => {
           const onProgress = (progress: McpProgress): void => {

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { RunContext } from "@tunic/core";
+import type { Behalf } from "../asking/ask-context.js";
 import { Flight } from "./flight.js";
 
 /** A flight that waits for a person. */
@@ -70,10 +71,14 @@ export class Flights {
    * this waits until it is clear, since a call that asks does not end before it is answered. Undefined where it
    * cannot become clear, or might be somebody else's.
    *
-   * @param origin Of the request that the server works on, where it is known: the flight that has made it.
+   * @param origin Of the request that the server works on, where it is known: the flight that has made it, or
+   * anything else where no call has.
    */
   whose(origin: unknown, signal: AbortSignal): Promise<Flight | undefined> {
-    if (origin instanceof Flight && this.#active.has(origin)) return Promise.resolve(origin);
+    if (origin !== undefined) {
+      const isCall = origin instanceof Flight && this.#active.has(origin);
+      return Promise.resolve(isCall ? origin : undefined);
+    }
     return new Promise((resolve) => {
       const unclaimed: Unclaimed = {
         claim(flight) {
@@ -92,12 +97,16 @@ export class Flights {
     });
   }
 
-  /** The same, where it is enough to know the run. */
-  whoseRun(origin: unknown, signal: AbortSignal): Promise<Flight | undefined> {
-    const [first, ...others] = this.#active;
-    const run = first?.context?.run;
-    const isOne = run !== undefined && others.every(({ context }) => context?.run === run);
-    return isOne ? Promise.resolve(first) : this.whose(origin, signal);
+  /** The same, where it is enough to know the run: of several calls of it, none is said to be the one. */
+  async onBehalfOf(origin: unknown, signal: AbortSignal): Promise<Behalf | undefined> {
+    if (this.isIdle) return undefined;
+    const [first, ...others] = [...this.#active].map(({ context }) => context);
+    const isOneRun = first !== undefined && others.every((other) => other?.run === first.run);
+    if (origin !== undefined || !isOneRun || others.length === 0) {
+      return (await this.whose(origin, signal))?.context;
+    }
+    const { run, session, tool } = first;
+    return { run, session, tool: others.every((other) => other?.tool === tool) ? tool : undefined };
   }
 
   /** Ends what waits for a person. */

@@ -171,7 +171,7 @@ class TaskFollower {
       }
     } catch (error) {
       if (!isOver && this.#terms.server.options.tasks?.cancel !== false) this.#cancel();
-      throw error;
+      throw afterCreation(this.#terms.server, error);
     }
   }
 
@@ -276,6 +276,16 @@ async function cancelTask(
 function uncertain({ label }: McpServer, cause: McpError): ToolError {
   const fix = `The connection to the server "${label}" broke while its task ran; the call may or may not have had an effect.`;
   return new ToolError(cause.message, { code: "mcp_connection_lost", fix, cause });
+}
+
+/** What fails once a task was created is no sign that nothing has run. */
+function afterCreation(server: McpServer, error: unknown): unknown {
+  if (!(error instanceof McpError)) return error;
+  const { code, message } = error;
+  if (code === "mcp_request_failed" || code === "mcp_wrong_answer") return error;
+  if (code !== "mcp_unauthorized") return uncertain(server, error);
+  const fix = `Somebody has to sign in at the server "${server.label}" before it says more of its task; the call may or may not have had an effect.`;
+  return new ToolError(message, { code, fix, cause: error });
 }
 
 function isBreak({ code }: McpError): boolean {

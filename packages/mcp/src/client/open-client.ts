@@ -271,7 +271,7 @@ function failed(server: string, cause: unknown, words: string): McpError {
   // Whoever does not know the handshake, or sends back what it was sent, knows nothing of the protocol.
   const isOther = cause instanceof Error && "code" in cause && cause.code === methodNotFound;
   const what = `${server} ${isOther ? "does not speak MCP" : "could not be connected to"}`;
-  const why = cause instanceof Error ? cause.message.replace(/\.$/, "") : String(cause);
+  const why = cause instanceof Error ? cause.message : String(cause);
   const message = shownText(withCause(`${what}: ${why}`, cause)).replace(/\.?$/, ".");
   return new McpError("mcp_connect_failed", `${message}${words}`, { cause, notSent: true });
 }

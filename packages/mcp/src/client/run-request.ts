@@ -78,8 +78,11 @@ export async function runRequest<Value>(
   }
 }
 
+/** Whose origin nobody has said: known to be no call, unlike what comes outside any request. */
+const noCall = Symbol("no call");
+
 async function runScoped<Value>(
-  { headers, origin }: McpRequestOptions,
+  { headers, origin = noCall }: McpRequestOptions,
   connection: symbol,
   signal: StopSignal | undefined,
   send: SendRequest<Value>,

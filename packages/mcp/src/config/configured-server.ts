@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
+import { unfitHeader } from "../header-values.js";
 import { hasUserinfo, type RemoteServer, type StdioServer } from "../target.js";
 import { shortened } from "../transports/noise-log.js";
 import { expandVariables, type TellProblem, type Variables } from "./expand-variables.js";
@@ -28,9 +29,18 @@ const stdioMembers: ReadonlySet<string> = new Set([
 const remoteMembers: ReadonlySet<string> = new Set(["type", "url", "headers"]);
 const switches: ReadonlySet<string> = new Set(["disabled", "enabled"]);
 
-/** Whether the file says that a server is not to be used now. */
-export function isSwitchedOff(entry: JsonValue): boolean {
-  return isJsonObject(entry) && (entry["disabled"] === true || entry["enabled"] === false);
+/** Whether the file says that a server is not to be used now. What says it in another way has it used: that is told. */
+export function isSwitchedOff(entry: JsonValue, problem: TellProblem): boolean {
+  if (!isJsonObject(entry)) return false;
+  for (const name of switches) {
+    const { [name]: said } = entry;
+    if (said !== undefined && typeof said !== "boolean") {
+      problem(
+        `has \`${name}\`, which is neither true nor false: write one of them, without quotes`,
+      );
+    }
+  }
+  return entry["disabled"] === true || entry["enabled"] === false;
 }
 
 /** One server of a file as a target of `mcpTools()`; undefined where a problem was told. */
@@ -69,16 +79,27 @@ function readStdio(entry: JsonObject, terms: ServerTerms): StdioServer | undefin
   if (type !== undefined && type !== "stdio") {
     problem('has a `command` and another `type` than "stdio": leave `type` out, or write `url`');
   }
-  const command = readText(entry["command"], "command", terms);
+  let isTold = false;
+  const tell = (what: string): void => {
+    isTold = true;
+    problem(what);
+  };
+  const command = readText(entry["command"], "command", { ...terms, problem: tell });
   const cwd = entry["cwd"] === undefined ? undefined : readText(entry["cwd"], "cwd", terms);
   if (!Array.isArray(args)) problem("has `args` that are no list of texts");
   const list = Array.isArray(args) ? (args as readonly JsonValue[]) : [];
   const words = list.map((each, at) => readText(each, `args[${at}]`, terms));
+  const env = { ...readEnvFile(entry["envFile"], terms), ...readTexts(entry["env"], "env", terms) };
   if (command === undefined) return undefined;
+  if (command === "" && !isTold)
+    problem("has a `command` that is empty: write which program is to be started");
+  if ([command, cwd, ...words, ...Object.values(env)].some((text) => text?.includes("\0"))) {
+    problem("has a text with a character U+0000, which no program can be given");
+  }
   return {
     command,
     args: words.filter((word) => word !== undefined),
-    env: { ...readEnvFile(entry["envFile"], terms), ...readTexts(entry["env"], "env", terms) },
+    env,
     ...(cwd !== undefined && { cwd }),
   };
 }
@@ -102,8 +123,13 @@ function readEnvFile(
 function readRemote(entry: JsonObject, terms: ServerTerms): RemoteServer | undefined {
   const headers = readTexts(entry["headers"], "headers", terms);
   const address = readText(entry["url"], "url", terms);
+  const unfit = unfitHeader(headers);
+  if (unfit !== undefined) terms.problem(`has ${unfit}`);
   if (address === undefined || !isAddress(address, terms.problem)) return undefined;
   const { type } = entry;
+  if (isWebSocket(address, type) && Object.keys(headers).length > 0) {
+    terms.problem("has `headers`, which a WebSocket cannot send: leave them out");
+  }
   switch (type) {
     case undefined:
       return { url: address, headers };
@@ -117,9 +143,6 @@ function readRemote(entry: JsonObject, terms: ServerTerms): RemoteServer | undef
       return { url: address, headers, transport: "sse" };
     case "ws":
     case "websocket":
-      if (Object.keys(headers).length > 0) {
-        terms.problem("has `headers`, which a WebSocket cannot send: leave them out");
-      }
       return { url: address, transport: "websocket" };
     default:
       terms.problem(
@@ -140,6 +163,12 @@ function isAddress(address: string, problem: TellProblem): boolean {
     problem("has a `url` with a name or a password before its host: send it with `headers`");
   } else return true;
   return false;
+}
+
+/** Only what says that it is streamable HTTP or SSE is that under an address of another kind. */
+function isWebSocket(address: string, type: JsonValue | undefined): boolean {
+  if (type === "ws" || type === "websocket") return true;
+  return (type === undefined || type === "http") && /^wss?:/i.test(address.trim());
 }
 
 function pathOf(address: string): string {

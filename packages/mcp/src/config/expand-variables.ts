@@ -33,6 +33,10 @@ export function expandVariables(text: string, variables: Variables, problem: Tel
         problem(
           `needs the input "${shown(id)}": give loadMcpServers() \`inputs: { ${JSON.stringify(shown(id))}: … }\`, or a function that asks for it`,
         );
+      } else if (typeof answer !== "string") {
+        problem(
+          `has the input "${shown(id)}", for which \`inputs\` gives no text: it has to be there at once`,
+        );
       }
       return answer ?? "";
     }

@@ -155,6 +155,17 @@ describe("a server of a file", () => {
     [{ url: "https://a.example", type: "grpc" }, "`type` that is none"],
     [{ url: "https://a.example", type: 1 }, "`type` that is no text"],
     [{ url: "wss://a.example", type: "ws", headers: { A: "b" } }, "a WebSocket cannot send"],
+    [{ url: "wss://a.example", headers: { A: "b" } }, "a WebSocket cannot send"],
+    [{ url: "wss://a.example", type: "http", headers: { A: "b" } }, "a WebSocket cannot send"],
+    [
+      { url: "https://a.example", headers: { A: `${secret}\nB` } },
+      '"A", whose value cannot be sent',
+    ],
+    [{ url: "https://a.example", headers: { "A B": secret } }, '"A B", whose name cannot be sent'],
+    [{ command: "" }, "`command` that is empty"],
+    [{ command: "${NONE:-}" }, "`command` that is empty"],
+    [{ command: "${NONE}" }, "needs the environment variable NONE"],
+    [{ command: "x", env: { A: `${secret}\0` } }, "U+0000"],
   ])("%j is a problem", (entry, problem) => {
     const { problems } = read(entry as object);
     expect(problems).toEqual([expect.stringContaining(problem)]);
@@ -184,6 +195,16 @@ describe("loadMcpServers", () => {
     expect(() => loadMcpServers(join(folder, "none.json"))).toThrow("ENOENT");
   });
 
+  it("reads what stands in a file, and shows nothing of it", () => {
+    const text = '{ "mcpServers": { "tide": { "command": "x", }, } } // ours';
+    for (const source of [text, `\ufeff ${text}`, `// ours\n${text}`]) {
+      expect(loadMcpServers(source).map(({ name }) => name)).toEqual(["tide"]);
+    }
+    for (const source of [`{ "mcpServers": "${secret}`, `"mcpServers":\n "${secret}"`]) {
+      expect(() => loadMcpServers(source)).toThrow(/^(?!.*sk-very).*is no JSON/s);
+    }
+  });
+
   it("leaves out what is switched off, in the file or by the options", () => {
     const config = {
       mcpServers: {
@@ -195,6 +216,23 @@ describe("loadMcpServers", () => {
     };
     const tools = (name: string): McpToolsOptions | false => name !== "c" && {};
     expect(loadMcpServers(config, { tools }).map(({ name }) => name)).toEqual(["d"]);
+  });
+
+  it.each([{ disabled: "true" }, { enabled: 0 }, { disabled: null }])(
+    "starts nothing where %j does not say whether it is switched off",
+    (said) => {
+      expect(problemsOf({ mcpServers: { a: { command: "x", ...said } } })).toMatch(
+        /"a" has `(disabled|enabled)`, which is neither true nor false/,
+      );
+    },
+  );
+
+  it("takes no input that is no text, such as one that comes later", () => {
+    const config = { servers: { a: { command: "x", env: { KEY: "${input:key}" } } } };
+    const later = (() => Promise.resolve(secret)) as never;
+    for (const inputs of [later, { key: 5 } as never]) {
+      expect(problemsOf(config, { inputs })).toContain("for which `inputs` gives no text");
+    }
   });
 
   it("tells everything that is wrong at once, by server, without any value", () => {

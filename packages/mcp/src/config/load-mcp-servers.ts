@@ -44,7 +44,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof LoadMcpServersOptions>([
  *
  * Whoever writes the file has programs started here: read none that comes from somebody else.
  *
- * @param source A path, the URL of a file, or what stands in one.
+ * @param source A path, the URL of a file, or what stands in one, as a text or as an object.
  * @throws ConfigurationError `invalid_mcp_config` with everything that is wrong, by server, and what to write;
  * values are not shown. What {@link mcpTools} says about options.
  */
@@ -63,11 +63,11 @@ export function loadMcpServers(
 
   for (const [name, entry] of serversIn(config, where)) {
     const own = typeof tools === "function" ? tools(name) : tools;
-    if (own === false || isSwitchedOff(entry)) continue;
     const shown = JSON.stringify(shortened(name, 100));
     const problem = (what: string): void => {
       problems.push(`The server ${shown} ${what}.`);
     };
+    if (own === false || isSwitchedOff(entry, problem)) continue;
     const remarks: LeftOut[] = [];
     const target = readConfiguredServer(entry, {
       variables,
@@ -117,9 +117,18 @@ function readSource(source: string | URL | object): Source {
     const where = "The configuration of MCP servers";
     return { config: objectOf(source as JsonValue, where), where, folder: process.cwd() };
   }
+  if (isText(source)) {
+    const where = "The configuration of MCP servers";
+    return { config: objectOf(parseJsonc(source, where), where), where, folder: process.cwd() };
+  }
   const path = source instanceof URL ? fileURLToPath(source) : source;
   const where = `The file ${path}`;
   return { config: objectOf(parseJsonc(textOf(path), where), where), where, folder: dirname(path) };
+}
+
+/** What stands in a file is never shown, as the path of one that is not there would be. */
+function isText(source: string | URL): source is string {
+  return typeof source === "string" && (/^\ufeff?\s*\{/.test(source) || source.includes("\n"));
 }
 
 function textOf(path: string): string {

@@ -101,8 +101,8 @@ export class Connection {
     const opening: Opening = { client, controller, waiting: 0 };
     client
       .catch((error: unknown) => {
-        // To be given up is no failure of the server.
-        if (error !== nobodyWaits && !this.#closed) this.#failed(error);
+        // To be given up is no failure of the server, and to be asked who one is, none that a pause would help.
+        if (error !== nobodyWaits && !this.#closed && !isAnswered(error)) this.#failed(error);
       })
       .finally(() => {
         clearTimeout(timer);
@@ -183,6 +183,11 @@ export class Connection {
   #who(): string {
     return `The MCP server "${this.#terms.name}"`;
   }
+}
+
+/** The server is there, and wants to know who asks. */
+function isAnswered(error: unknown): boolean {
+  return error instanceof McpError && error.code === "mcp_unauthorized";
 }
 
 const nobodyWaits = new McpError("mcp_closed", "Nobody waits for the connection any more.");

@@ -30,8 +30,8 @@ export function elicitationFeature(
       "elicitation/create": async (params, { signal, origin }) => {
         const elicitation = readElicitation(params, label, settings.limits.maxSchemaBytes);
         if (typeof answer === "function") {
-          const flight = flights.isIdle ? undefined : await flights.whoseRun(origin, signal);
-          const given = await answer(elicitation, askContext(label, flight?.context, signal));
+          const behalf = await flights.onBehalfOf(origin, signal);
+          const given = await answer(elicitation, askContext(label, behalf, signal));
           return await checkedAnswer(elicitation, given);
         }
         const flight = await flights.whose(origin, signal);

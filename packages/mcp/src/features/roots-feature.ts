@@ -17,8 +17,8 @@ export function rootsFeature(
       "roots/list": async (_params, { signal, origin }) => {
         if (typeof roots !== "function") return answerWith(fixed);
         // Outside a call it is nobody's, and no reason to wait.
-        const flight = flights.isIdle ? undefined : await flights.whoseRun(origin, signal);
-        return answerWith(readRoots(await roots(askContext(label, flight?.context, signal))));
+        const behalf = await flights.onBehalfOf(origin, signal);
+        return answerWith(readRoots(await roots(askContext(label, behalf, signal))));
       },
     },
   };

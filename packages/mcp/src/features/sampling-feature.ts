@@ -52,8 +52,8 @@ export function samplingFeature(
     },
     requests: {
       "sampling/createMessage": async (params, { signal, origin }) => {
-        const flight = flights.isIdle ? undefined : await flights.whoseRun(origin, signal);
-        const context = askContext(label, flight?.context, signal);
+        const behalf = await flights.onBehalfOf(origin, signal);
+        const context = askContext(label, behalf, signal);
         const { run } = context;
         const count = run?.state.get(inRun) ?? outside;
         count.requests += 1;

@@ -103,5 +103,7 @@ function extrasOf(
   if (all !== undefined) mcp["meta"] = all;
   const label = labelFromMeta(all);
   if (Object.keys(mcp).length === 0) return {};
-  return { additionalProperties: { mcp: mcp as JsonObject, ...(label && { label }) } };
+  // What JSON can say and cannot write again, such as 1e400, would be another message once it was stored.
+  const plain = JSON.parse(JSON.stringify(mcp)) as JsonObject;
+  return { additionalProperties: { mcp: plain, ...(label && { label }) } };
 }

@@ -50,6 +50,14 @@ describe("readResult", () => {
     );
   });
 
+  it("is the same once it was stored, whatever numbers the server writes", () => {
+    const answer = JSON.parse(
+      '{"content":[{"type":"text","text":"t","annotations":{"priority":1e400},"_meta":{"n":-1e999,"z":-0}}],"_meta":{"m":1e400}}',
+    );
+    const contents = plain(read(answer).contents);
+    expect(JSON.parse(JSON.stringify(contents))).toEqual(contents);
+  });
+
   it("tells structured content once", () => {
     const structuredContent = { a: 1, b: [2] };
     const same = [{ type: "text", text: '{"b": [2], "a": 1}' }];
@@ -69,6 +77,11 @@ describe("readResult", () => {
   it("says that there is nothing, and reads the oldest form", () => {
     expect(plain(read({ content: [] }).contents)).toEqual([{ type: "text", text: "null" }]);
     expect(plain(read({}).contents)).toEqual([{ type: "text", text: "null" }]);
+    expect(plain(read({ content: null, structuredContent: { a: 1 } }).contents)).toEqual([
+      { type: "text", text: '{"a":1}' },
+    ]);
+    const unsaid = [{ type: "text", text: "The tool failed, and does not say why." }];
+    expect(plain(read({ content: null, isError: true }).contents)).toEqual(unsaid);
     expect(plain(read({ toolResult: { a: 1 } }).contents)).toEqual([
       { type: "text", text: '{"a":1}' },
     ]);

@@ -64,9 +64,10 @@ export function failure(code: string, message: string, retryable = false): ToolR
 function contentsOf(answer: JsonObject): readonly Content[] {
   const { content, structuredContent, _meta, toolResult: oldest } = answer;
   const meta = isJsonObject(_meta) ? _meta : undefined;
-  const blocks = Array.isArray(content) ? content : content === undefined ? [] : [content];
-  const contents = blocks.map((block) => readContent(block, meta));
   // Some servers write null for what they leave out.
+  const given = content ?? [];
+  const blocks = Array.isArray(given) ? given : [given];
+  const contents = blocks.map((block) => readContent(block, meta));
   const isThere = structuredContent !== undefined && structuredContent !== null;
   if (isThere && !contents.some(says(structuredContent))) {
     contents.push(readContent({ type: "text", text: jsonText(structuredContent) }, meta));

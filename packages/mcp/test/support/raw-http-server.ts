@@ -27,6 +27,8 @@ export class RawHttpServer implements AsyncDisposable {
   onOther: (request: IncomingMessage, response: ServerResponse) => void = (_request, response) => {
     response.writeHead(405).end();
   };
+  /** What is done with an answer to what the server has asked. */
+  onAnswer: (id: unknown, answer: unknown) => void = () => {};
   /** What is done before a client that connects is answered, such as with a header for a session. */
   onGreeting: (response: ServerResponse) => void | Promise<void> = () => {};
   /** What is done with a POST before it is read; true: it is answered. */
@@ -107,6 +109,11 @@ export class RawHttpServer implements AsyncDisposable {
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const message = JSON.parse(Buffer.concat(chunks).toString());
     const { id, method, params = {} } = message;
+    if (method === undefined) {
+      response.writeHead(202).end();
+      this.onAnswer(id, message.result ?? message.error);
+      return;
+    }
     const posted: Posted = { id, method, params, headers: request.headers };
     this.posted.push(posted);
     const handler = this.#handlers.get(method);
