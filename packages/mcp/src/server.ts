@@ -8,6 +8,7 @@ export type { HttpServeOptions } from "./serving/http/http-options.js";
 export type {
   ServedApprovalContext,
   ServedApprovals,
+  ServedCall,
   ServeOptions,
   ServeTransport,
 } from "./serving/serve-options.js";

@@ -14,7 +14,7 @@ import { withLabel } from "@tunic/security";
 import { answerRequests } from "./answer-requests.js";
 import { callClient } from "./call-client.js";
 import type { CallingClient } from "./calling-client.js";
-import type { ServeOptions, ServeSettings } from "./serve-options.js";
+import type { ServedCall, ServeOptions, ServeSettings } from "./serve-options.js";
 import { bindClient } from "./served-client.js";
 import { refusal, resultIn, writeResult } from "./write-result.js";
 
@@ -56,6 +56,8 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
     caller: CallingClient,
   ): Promise<JsonObject> {
     const { principal, signal, progress } = caller;
+    const { onEvent } = settings;
+    const call: ServedCall = { tool: tool.name, principal };
     const session = new AgentSession();
     client.expect(session, { name: tool.name, arguments: args });
     bindClient(session, caller, settings.approvalTimeoutMs);
@@ -65,6 +67,7 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
         signal,
         principal,
         ...(!provided.has(tool.name) && { tools: tool }),
+        ...(onEvent && { onEvent: (event) => onEvent(event, call) }),
         ...(progress && { onUpdate: (update) => tell(update, progress) }),
       });
     let response = await turn({ role: "user", contents: [inWords(tool, args)] });

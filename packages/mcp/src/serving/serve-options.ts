@@ -5,6 +5,7 @@ import {
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   type Principal,
+  type RunEvent,
 } from "@tunic/core";
 import type { HttpServeOptions } from "./http/http-options.js";
 import { servedAmount, wrongServe } from "./wrong-option.js";
@@ -40,6 +41,13 @@ export type ServedApprovals =
       | undefined
       | Promise<FunctionApprovalResponseContent | undefined>);
 
+/** Which call an event belongs to. Its runs have one session of their own: `sessionId` of the event. */
+export interface ServedCall {
+  /** The served tool's name; an agent's, where one is served. */
+  readonly tool: string;
+  readonly principal: Principal | undefined;
+}
+
 /** The parts of an agent that stand around served tools: calls pass all of them. */
 type Layers = Pick<
   AgentOptions,
@@ -69,6 +77,11 @@ export interface ServeOptions extends Layers {
   readonly maxConcurrentCalls?: number | undefined;
   /** Gets what clients are not told: why a run failed, what is wrong with a connection. Default: a warning of the process. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * Gets the events of all calls, as `onEvent` of a run has them; `call.end` says what a tool has thrown. What it throws
+   * goes to `onError`.
+   */
+  readonly onEvent?: ((event: RunEvent, call: ServedCall) => unknown) | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof ServeOptions>([
@@ -82,6 +95,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof ServeOptions>([
   "trustCalls",
   "maxConcurrentCalls",
   "onError",
+  "onEvent",
   "middleware",
   "contextProviders",
   "invocation",
@@ -97,36 +111,47 @@ export interface ServeSettings {
   readonly maxConcurrentCalls: number;
   readonly principal: Principal | undefined;
   readonly onError: (error: unknown) => void;
+  readonly onEvent: ((event: RunEvent, call: ServedCall) => void) | undefined;
 }
 
 /** @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write. */
 export function readServeOptions(options: ServeOptions): ServeSettings {
   checkOptionNames("serveTools()", options, optionNames);
-  const { approvals = "refuse", trustCalls = false, onError = warn, principal } = options;
+  const { approvals = "refuse", trustCalls = false, principal } = options;
+  const { onError = warn, onEvent } = options;
   if (approvals !== "refuse" && approvals !== "elicit" && typeof approvals !== "function") {
     throw wrongServe("approvals", '"refuse", "elicit" or a function');
   }
   if (typeof trustCalls !== "boolean") throw wrongServe("trustCalls", "true or false");
-  if (typeof onError !== "function") throw wrongServe("onError", "a function");
+  for (const [name, listener] of Object.entries({ onError, onEvent })) {
+    if (listener !== undefined && typeof listener !== "function") {
+      throw wrongServe(name, "a function");
+    }
+  }
   for (const name of ["name", "version", "instructions"] as const) {
     const text = options[name];
     if (text !== undefined && typeof text !== "string") throw wrongServe(name, "a text");
   }
+  const tellError = harmless(onError, warn);
   return {
     approvals,
     trustCalls,
-    onError: harmless(onError),
+    onError: tellError,
+    onEvent: onEvent && harmless(onEvent, tellError),
     principal,
     approvalTimeoutMs: servedAmount("approvalTimeoutMs", options.approvalTimeoutMs, 300_000),
     maxConcurrentCalls: servedAmount("maxConcurrentCalls", options.maxConcurrentCalls, 64),
   };
 }
 
-/** Where errors are told must not be where the server ends: what is wrong with that is told as a warning of the process. */
-function harmless(onError: (error: unknown) => unknown): (error: unknown) => void {
-  return (error) => {
+/** Where something is told must not be where the server ends: what is wrong with that is told elsewhere. */
+function harmless<Told extends readonly unknown[]>(
+  listener: (...told: Told) => unknown,
+  failed: (error: unknown) => void,
+): (...told: Told) => void {
+  return (...told) => {
     // Also where it returns a promise, which its type lets it do.
-    new Promise((resolve) => resolve(onError(error))).catch(warn);
+    new Promise((resolve) => resolve(listener(...told))).catch(failed);
   };
 }
 
