@@ -7,6 +7,7 @@ import {
   type Principal,
   type RunEvent,
 } from "@tunic/core";
+import { harmless } from "./harmless.js";
 import type { HttpServeOptions } from "./http/http-options.js";
 import { servedAmount, wrongServe } from "./wrong-option.js";
 
@@ -141,17 +142,6 @@ export function readServeOptions(options: ServeOptions): ServeSettings {
     principal,
     approvalTimeoutMs: servedAmount("approvalTimeoutMs", options.approvalTimeoutMs, 300_000),
     maxConcurrentCalls: servedAmount("maxConcurrentCalls", options.maxConcurrentCalls, 64),
-  };
-}
-
-/** Where something is told must not be where the server ends: what is wrong with that is told elsewhere. */
-function harmless<Told extends readonly unknown[]>(
-  listener: (...told: Told) => unknown,
-  failed: (error: unknown) => void,
-): (...told: Told) => void {
-  return (...told) => {
-    // Also where it returns a promise, which its type lets it do.
-    new Promise((resolve) => resolve(listener(...told))).catch(failed);
   };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
+import { harmless } from "../harmless.js";
 import type { ServerTerms } from "../serve-method.js";
 import { StatelessServer } from "../stateless/stateless-server.js";
 import { type HttpSettings, isLoopback, openToAll } from "./http-options.js";
@@ -43,7 +44,17 @@ export async function serveHttp(
   const closed = new Promise<void>((resolve) => server.once("close", resolve));
   const { address, family, port } = await listen(server, settings);
   const isOpen = (): boolean => server.listening;
-  const desk: HttpDesk = { settings, sessions, stateless, port, principal, onError, isOpen };
+  const onRefused = settings.onRefused && harmless(settings.onRefused, onError);
+  const desk: HttpDesk = {
+    settings,
+    sessions,
+    stateless,
+    port,
+    principal,
+    onError,
+    onRefused,
+    isOpen,
+  };
   server.on("error", onError);
   server.on("request", (request, response) => {
     serveRequest(desk, request, response).catch((error: unknown) => {
