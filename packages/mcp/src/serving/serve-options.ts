@@ -8,6 +8,7 @@ import {
   type RunEvent,
 } from "@tunic/core";
 import { harmless } from "./harmless.js";
+import { isPrincipal } from "./http/authenticate.js";
 import type { HttpServeOptions } from "./http/http-options.js";
 import { servedAmount, wrongServe } from "./wrong-option.js";
 
@@ -122,6 +123,9 @@ export function readServeOptions(options: ServeOptions): ServeSettings {
   const { onError = warn, onEvent } = options;
   if (approvals !== "refuse" && approvals !== "elicit" && typeof approvals !== "function") {
     throw wrongServe("approvals", '"refuse", "elicit" or a function');
+  }
+  if (principal !== undefined && !isPrincipal(principal)) {
+    throw wrongServe("principal", "such as { id, roles }");
   }
   if (typeof trustCalls !== "boolean") throw wrongServe("trustCalls", "true or false");
   for (const [name, listener] of Object.entries({ onError, onEvent })) {

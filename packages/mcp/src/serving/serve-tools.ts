@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { Agent } from "@tunic/core";
+import { Agent, checkOptionNames } from "@tunic/core";
 import { type HttpServeOptions, readHttpOptions } from "./http/http-options.js";
 import { serveHttp } from "./http/http-server.js";
 import { callRunner } from "./run-call.js";
@@ -50,11 +50,18 @@ export async function serveTools(served: Served, options: ServeOptions): Promise
 
 type Streams = { readonly input: Readable; readonly output: Writable };
 
+const transportNames: ReadonlySet<string> = new Set(["stdio", "http"]);
+const streamNames: ReadonlySet<string> = new Set<keyof Streams>(["input", "output"]);
+
 function readTransport(transport: ServeTransport): Streams | { readonly http: HttpServeOptions } {
   if (transport === "stdio") return { input: process.stdin, output: process.stdout };
   if (typeof transport === "object" && transport !== null) {
+    checkOptionNames("serveTools(): transport", transport, transportNames);
+    if (Object.keys(transport).length > 1) throw wrongServe("transport", "stdio or http, not both");
     if ("http" in transport) return transport;
-    const { input, output } = transport.stdio ?? {};
+    const streams = transport.stdio ?? {};
+    checkOptionNames("serveTools(): stdio", streams, streamNames);
+    const { input, output } = streams as Partial<Streams>;
     if (typeof input?.on === "function" && typeof output?.write === "function") {
       return { input, output };
     }

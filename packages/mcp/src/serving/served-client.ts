@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type AgentSession,
   type Content,
+  checkOptionNames,
   isJsonObject,
   type JsonObject,
   type RunContext,
@@ -112,13 +113,16 @@ function clientFor(client: CallingClient, usualMs: number): ServedClient {
   };
   return {
     can,
-    async elicit(question, { timeoutMs, id } = {}) {
+    async elicit(question, options = {}) {
+      checkOptionNames("elicit()", question, questionNames);
+      const { timeoutMs, id } = readAskOptions("elicit()", options);
       const params = elicitationParams(question);
       const isAble = "url" in question ? can.pages : can.forms;
       const answer = await ask({ method: "elicitation/create", params, id }, isAble, timeoutMs);
       return readAnswer(answer, question);
     },
-    async sample(request, { timeoutMs, id } = {}) {
+    async sample(request, options = {}) {
+      const { timeoutMs, id } = readAskOptions("sample()", options);
       const params = JSON.parse(JSON.stringify(request)) as JsonObject;
       const needsTools = request.tools !== undefined || request.toolChoice !== undefined;
       const isAble = needsTools ? can.samplingTools : can.sampling;
@@ -126,11 +130,20 @@ function clientFor(client: CallingClient, usualMs: number): ServedClient {
         await ask({ method: "sampling/createMessage", params, id }, isAble, timeoutMs),
       );
     },
-    async listRoots({ timeoutMs, id } = {}) {
+    async listRoots(options = {}) {
+      const { timeoutMs, id } = readAskOptions("listRoots()", options);
       const answer = await ask({ method: "roots/list", params: {}, id }, can.roots, timeoutMs);
       return readRoots(answer);
     },
   };
+}
+
+const questionNames: ReadonlySet<string> = new Set(["message", "requestedSchema", "url"]);
+const askNames: ReadonlySet<string> = new Set<keyof ServedAskOptions>(["timeoutMs", "id"]);
+
+function readAskOptions(what: string, options: ServedAskOptions): ServedAskOptions {
+  checkOptionNames(`${what}: options`, options, askNames);
+  return options;
 }
 
 function elicitationParams(question: ServedElicitation): JsonObject {

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { isJsonObject, type Principal } from "@tunic/core";
+import { ConfigurationError, isJsonObject, type Principal } from "@tunic/core";
 import { wrongServe } from "../wrong-option.js";
 
 /** What is known of a request before it is read. */
@@ -41,10 +41,23 @@ export function readAuth(auth: HttpAuth): Authenticator {
     return { challenge: undefined, identify: async (request) => checked(await auth(request)) };
   }
   if (typeof auth === "object" && auth !== null) {
+    checkMembers("http.auth", auth, ["bearer", "basic"]);
+    if ("bearer" in auth && "basic" in auth) {
+      throw wrongServe("http.auth", "{ bearer } or { basic }, not both");
+    }
     if ("bearer" in auth) return bearer(auth.bearer);
     if ("basic" in auth) return basic(auth.basic);
   }
   throw wrongServe("http.auth", "{ bearer }, { basic } or a function");
+}
+
+/** Without the name that is wrong: where tokens are names, it is a secret. */
+function checkMembers(option: string, value: object, known: readonly string[]): void {
+  if (Object.keys(value).every((name) => known.includes(name))) return;
+  throw new ConfigurationError(
+    "unknown_option",
+    `serveTools(): ${option} has a member that is unknown. It takes: ${known.join(", ")}.`,
+  );
 }
 
 function bearer(tokens: string | readonly ServedCredential[]): Authenticator {
@@ -55,6 +68,9 @@ function bearer(tokens: string | readonly ServedCredential[]): Authenticator {
       "http.auth.bearer",
       `a token of at least ${shortestToken} characters, or a list of { secret, principal: { id } } with such tokens`,
     );
+  }
+  for (const each of list) {
+    checkMembers("http.auth.bearer[]", each, ["secret", "principal"]);
   }
   return { challenge: "Bearer", identify: compare("bearer", list) };
 }
@@ -104,7 +120,7 @@ function isCredential(value: unknown): boolean {
   return isPrincipal(principal);
 }
 
-function isPrincipal(value: unknown): value is Principal {
+export function isPrincipal(value: unknown): value is Principal {
   return isJsonObject(value) && typeof value["id"] === "string" && value["id"] !== "";
 }
 
