@@ -39,20 +39,44 @@ async function answerRequest(
     );
     return isAnswerTo(request, answer) ? answer : undefined;
   }
-  const canAsk = abilitiesOf(client.capabilities).forms;
-  if (approvals === "refuse" || !canAsk || request.violation !== undefined) return undefined;
+  if (!canDecide(request, settings, client)) return undefined;
   try {
     const params = formFor(request);
     const answer = await client.ask({ method: "elicitation/create", params }, approvalTimeoutMs);
-    const content = isJsonObject(answer["content"]) ? answer["content"] : {};
-    const isYes = answer["action"] === "accept" && content["approve"] === true;
-    const decision = isYes ? approve(request) : deny(request, { reason: "Declined." });
+    const isYes = readDecision(answer);
+    if (isYes === undefined) return undefined;
+    const decision = isYes ? approve(request) : deny(request);
     return principal ? { ...decision, decidedBy: principal.id } : decision;
   } catch (error) {
-    // Whoever does not answer in time, or in a way that makes no sense, has not said yes.
+    // Nobody has said yes, and nobody has said no.
     if (!signal.aborted) onError(error);
-    return deny(request, { reason: "Nobody has answered." });
+    return undefined;
   }
+}
+
+/** Whether there is anybody who may say yes to a request. */
+export function canDecide(
+  request: FunctionApprovalRequestContent,
+  { approvals }: ServeSettings,
+  { capabilities }: CallingClient,
+): boolean {
+  if (typeof approvals === "function") return true;
+  return (
+    approvals === "elicit" && abilitiesOf(capabilities).forms && request.violation === undefined
+  );
+}
+
+/**
+ * What the person has said. To accept is to agree ("explicitly approved", says the protocol), unless the form's field
+ * says no. Undefined: neither, such as a form that was closed, or content that means nothing.
+ */
+function readDecision({ action, content }: JsonObject): boolean | undefined {
+  if (action === "decline") return false;
+  if (action !== "accept") return undefined;
+  // Some clients send no content where nothing has to be filled in, or null.
+  const filled = content ?? {};
+  const said = isJsonObject(filled) ? (filled["approve"] ?? true) : undefined;
+  return typeof said === "boolean" ? said : undefined;
 }
 
 /** A function without types may return anything. */
@@ -70,9 +94,14 @@ function formFor({ call, summary, reason, effective }: FunctionApprovalRequestCo
     requestedSchema: {
       type: "object",
       properties: {
-        approve: { type: "boolean", title: "Run it", description: "Whether the call may run." },
+        approve: {
+          type: "boolean",
+          title: "Run it",
+          description: "Whether the call may run.",
+          // Who accepts without touching it says what it shows.
+          default: true,
+        },
       },
-      required: ["approve"],
     },
   };
 }

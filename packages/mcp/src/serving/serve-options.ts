@@ -27,8 +27,8 @@ export interface ServedApprovalContext {
 
 /**
  * What becomes of a call that somebody has to be asked about. `refuse`: it is not run, and the answer says why.
- * `elicit`: the person at the client is asked, where the client can do that; a call that would break a rule is
- * refused all the same. The client is a program of somebody else: it may as well answer by itself. A function: decides on
+ * `elicit`: the person at the client is asked, where the client can do that: a form that is accepted is a yes unless its
+ * field `approve` says no. A call that would break a rule is refused all the same. The client is a program of somebody else: it may as well answer by itself. A function: decides on
  * this side, such as by asking an inbox; anything but an answer is a refusal. An answer holds for this call alone: `remember` has no
  * session to be kept in.
  */
