@@ -58,6 +58,10 @@ type Layers = Pick<
 
 /** How tools are served. */
 export interface ServeOptions extends Layers {
+  /**
+   * Where calls come in. `stdio` is one client, at this process's standard input and output, or at other streams; `http`
+   * is as many as come, and who may call is said in there (`auth`).
+   */
   readonly transport: ServeTransport;
   /** How the server calls itself. Default: the agent's name, or `tunic`. */
   readonly name?: string | undefined;

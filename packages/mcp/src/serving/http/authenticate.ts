@@ -17,7 +17,7 @@ export interface ServedCredential {
 }
 
 /**
- * Who may call. Bearer: one token, or several with who has each; basic: passwords by user name, which is the
+ * Who may call. Bearer: one token, whose principal is `{ id: "bearer" }`, or several with who has each; basic: passwords by user name, which is the
  * principal's id. A function returns who it is; undefined refuses.
  */
 export type HttpAuth =
