@@ -5,9 +5,11 @@ export type { McpRoot } from "./asking/roots.js";
 export type { ClientAbilities } from "./serving/calling-client.js";
 export type { AuthRequest, HttpAuth, ServedCredential } from "./serving/http/authenticate.js";
 export type { HttpServeOptions } from "./serving/http/http-options.js";
+export type { RefusedRequest } from "./serving/http/refused-request.js";
 export type {
   ServedApprovalContext,
   ServedApprovals,
+  ServedCall,
   ServeOptions,
   ServeTransport,
 } from "./serving/serve-options.js";

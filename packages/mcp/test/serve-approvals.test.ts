@@ -1,12 +1,16 @@
 import {
   Agent,
+  AgentSession,
   approve,
   deny,
+  type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   verdictMiddleware,
 } from "@tunic/core";
 import { ScriptedChatClient } from "@tunic/testing";
 import { describe, expect, it } from "vitest";
+import { mcpTools } from "../src/index.js";
+import { onlyRequest, readable, resultsOf, scripted } from "./support/agents.js";
 import { deferred } from "./support/deferred.js";
 import { serve } from "./support/served.js";
 import { add, ran, wipe } from "./support/served-tools.js";
@@ -121,24 +125,67 @@ describe("a served call that needs approval", () => {
   });
 
   it.each([
-    ["declines", { action: "decline" as const }],
-    ["says no", { action: "accept" as const, content: { approve: false } }],
-    ["accepts without an answer", { action: "accept" as const }],
-  ])("does not run when that person %s", async (_what, answer) => {
+    ["accepts", { action: "accept" }],
+    ["accepts, and fills in nothing", { action: "accept", content: {} }],
+  ] as const)("runs when that person %s", async (_what, answer) => {
     ran.length = 0;
     await using pair = await serve(wipe, { approvals: "elicit" }, () => answer);
-    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
+    expect(await pair.call("wipe", { file: "a" })).toEqual({ text: "wiped a", isError: false });
+    expect(ran).toEqual(["a"]);
+  });
+
+  it.each([
+    ["declines", { action: "decline" }],
+    ["says no", { action: "accept", content: { approve: false } }],
+  ] as const)("is denied when that person %s", async (_what, answer) => {
+    ran.length = 0;
+    await using pair = await serve(wipe, { approvals: "elicit" }, () => answer);
+    const { text, isError } = await pair.call("wipe", { file: "a" });
+    expect([text, isError]).toEqual([expect.stringContaining("a person has denied"), true]);
     expect(ran).toEqual([]);
   });
 
-  it("does not run when asking fails", async () => {
+  it.each([
+    ["closes the form", () => ({ action: "cancel" as const })],
+    ["says what is no answer", () => ({ action: "accept" as const, content: { approve: "no" } })],
+    [
+      "cannot be asked after all",
+      () => {
+        throw new Error("no screen");
+      },
+    ],
+  ] as const)(
+    "does not run when that person %s, and nobody has denied it",
+    async (_what, elicit) => {
+      ran.length = 0;
+      await using pair = await serve(wipe, { approvals: "elicit" }, elicit);
+      const { text, isError } = await pair.call("wipe", { file: "a" });
+      expect(text).toContain("needs somebody's approval, and nobody has given it.");
+      expect(text).not.toContain("denied");
+      expect(isError).toBe(true);
+      expect(ran).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["approves", approve, "wiped a"],
+    ["denies", deny, "denied"],
+    [
+      "says no in the form",
+      (request: FunctionApprovalRequestContent) =>
+        approve(request, { arguments: { approve: false } }),
+      "denied",
+    ],
+  ])("asks through an agent of ours: whoever is asked there %s", async (_what, answer, text) => {
     ran.length = 0;
-    await using pair = await serve(wipe, { approvals: "elicit" }, () => {
-      throw new Error("no screen");
-    });
-    expect(await pair.call("wipe", { file: "a" })).toMatchObject({ isError: true });
-    expect(pair.errors).toHaveLength(1);
-    expect(ran).toEqual([]);
+    await using pair = await serve(wipe, { approvals: "elicit" });
+    await using mcp = mcpTools(pair.server.url ?? "", { name: "s", approvalMode: "never_require" });
+    const { agent } = scripted([["s_wipe", { file: "a" }]], { contextProviders: [mcp] });
+    const session = new AgentSession();
+    const asked = onlyRequest(await agent.run("go", { session }));
+    const { messages } = await agent.run(answer(asked), { session });
+    expect(resultsOf(messages).map(readable)).toEqual([expect.stringContaining(text)]);
+    expect(ran).toEqual(text === "denied" ? [] : ["a"]);
   });
 
   it("is refused where the client cannot ask", async () => {

@@ -100,6 +100,14 @@ describe.each(lines)("a served tool, called in revision $revision,", ({ line }) 
     expect(answer.text).toContain("mcp_wrong_answer");
   });
 
+  it.each([
+    ["question", { message: "Where?", schema: requestedSchema }, {}],
+    ["option", where, { timeout: 5 }],
+  ])("is told what no %s has", async (_what, asked, options) => {
+    const answer = await called(line, (client) => client.elicit(asked as never, options as never));
+    expect(answer.text).toContain("has no option");
+  });
+
   it("sends the person to a page", async () => {
     const asked: JsonObject[] = [];
     const page = { message: "Sign in", url: "https://example.com/in" };

@@ -41,6 +41,9 @@ describe("authentication", () => {
 
   it("by one bearer token", async () => {
     const url = await serveHttp({ auth: { bearer: tokenOf("only") } });
+    const client = await connected(url, bearer("only"));
+    expect(answerOf(await client.callTool({ name: "who" })).text).toBe("bearer");
+    await client.close();
     await begin(url, bearer("only"));
     await begin(url, { authorization: `bearer ${tokenOf("only")}` });
     expect((await rawRequest(url, { body: initialize })).status).toBe(401);

@@ -4,6 +4,7 @@ import {
   functionMiddleware,
   type Principal,
   textContent,
+  textOf,
   tool,
   toolResult,
   verdictMiddleware,
@@ -43,6 +44,29 @@ describe("the layers around served tools", () => {
     });
     await using pair = await serve(add, { middleware: [shout] });
     expect((await pair.call("add", { a: 2, b: 3 })).text).toBe("42\n!");
+  });
+
+  it("decide about what a client gets as data, too", async () => {
+    const berth = tool({
+      name: "berth",
+      description: "",
+      execute: () => ({ pier: 7, code: "x9" }),
+    });
+    const redact = functionMiddleware("redact", async (_context, next) => {
+      const result = await next();
+      const text = textOf(result).replace("x9", "?");
+      return { ...result, contents: [textContent(text)] };
+    });
+    await using open = await serve(berth);
+    expect(await open.client.callTool({ name: "berth" })).toEqual({
+      content: [{ type: "text", text: '{"pier":7,"code":"x9"}' }],
+      structuredContent: { pier: 7, code: "x9" },
+    });
+    await using pair = await serve(berth, { middleware: [redact] });
+    expect(await pair.client.callTool({ name: "berth" })).toEqual({
+      content: [{ type: "text", text: '{"pier":7,"code":"?"}' }],
+      structuredContent: { pier: 7, code: "?" },
+    });
   });
 
   it("may withhold what comes out", async () => {

@@ -231,8 +231,33 @@ describe("served tools", () => {
     [{ transport: { http: { port: -1 } } }],
     [{ transport: { http: { allowedOrigins: ["null"] } } }],
     [{ transport: { http: { allowedOrigins: ["https://x.example/path"] } } }],
+    [{ transport: {} }],
+    [{ transport: { http: undefined } }],
+    [{ transport: { http: { auth: null } } }],
+    [{ transport: { http: { auth: {} } } }],
+    [{ transport: { http: { auth: { bearer: "0123456789abcdef", basic: { mara: "x" } } } } }],
+    [{ transport: { http: {}, stdio: {} } }],
+    [{ transport: { http: {} }, principal: "mara" }],
   ])("refuse the options %j", async (options) => {
     await expect(serveTools(add, options as never)).rejects.toThrow(TypeError);
+  });
+
+  const secret = "0123456789abcdef";
+  it.each([
+    [{ transport: { http: {}, auth: { bearer: secret } } }],
+    [{ transport: { http: { atuh: { bearer: secret } } } }],
+    [{ transport: { http: { auth: { bearer: secret, roles: [] } } } }],
+    [
+      {
+        transport: { http: { auth: { bearer: [{ secret, principal: { id: "a" }, roles: [] }] } } },
+      },
+    ],
+    [{ transport: { stdio: { input: process.stdin, output: process.stdout, log: 1 } } }],
+    [{ transport: { http: {} }, invocation: { includeDetailedError: true } }],
+  ])("refuse what no option is called like, without telling secrets: %j", async (options) => {
+    const refused = await serveTools(add, options as never).catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: "unknown_option" });
+    expect(String(refused)).not.toContain(secret);
   });
 });
 

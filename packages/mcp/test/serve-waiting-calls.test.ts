@@ -83,7 +83,8 @@ describe("a call that waits for an answer", () => {
 
   it.each([
     ["a no", { action: "decline" }],
-    ["an answer without a yes", { action: "accept", content: {} }],
+    ["a form that says no", { action: "accept", content: { approve: false } }],
+    ["a form that was closed", { action: "cancel" }],
     ["an answer that makes no sense", {}],
   ])("does not run after %s", async (_what, answer) => {
     await using waiting = await asking();

@@ -1,5 +1,4 @@
 import {
-  deny,
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   isJsonObject,
@@ -38,18 +37,29 @@ async function answerRequest(
     );
     return isAnswerTo(request, answer) ? answer : undefined;
   }
-  if (approvals === "refuse" || request.violation !== undefined) return undefined;
-  const { params, needs, decide } = personQuestion(request);
-  if (!abilitiesOf(client.capabilities)[needs]) return undefined;
+  if (!canDecide(request, settings, client)) return undefined;
+  const { params, decide, unanswered } = personQuestion(request);
   try {
     const answer = await client.ask({ method: "elicitation/create", params }, approvalTimeoutMs);
     const decision = await decide(answer);
+    if (decision === undefined) return undefined;
     return principal ? { ...decision, decidedBy: principal.id } : decision;
   } catch (error) {
-    // Whoever does not answer in time, or in a way that makes no sense, has not said yes.
+    // Nobody has said yes, and nobody has said no.
     if (!signal.aborted) onError(error);
-    return deny(request, { reason: "Nobody has answered." });
+    return unanswered;
   }
+}
+
+/** Whether there is anybody who may say yes to a request. */
+export function canDecide(
+  request: FunctionApprovalRequestContent,
+  { approvals }: ServeSettings,
+  { capabilities }: CallingClient,
+): boolean {
+  if (typeof approvals === "function") return true;
+  if (approvals === "refuse" || request.violation !== undefined) return false;
+  return abilitiesOf(capabilities)[personQuestion(request).needs];
 }
 
 /** A function without types may return anything. */

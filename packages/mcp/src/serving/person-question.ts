@@ -19,8 +19,10 @@ export interface PersonQuestion {
   readonly params: JsonObject;
   /** What the client has to be able to do. */
   readonly needs: keyof ClientAbilities;
-  /** What the client's answer says. Anything but a plain yes is a no. */
-  decide(answer: JsonObject): Promise<FunctionApprovalResponseContent>;
+  /** What the client's answer says. Undefined: neither yes nor no. */
+  decide(answer: JsonObject): Promise<FunctionApprovalResponseContent | undefined>;
+  /** What it comes to when nobody answers. Undefined: the call does not run, for want of an approval. */
+  readonly unanswered: FunctionApprovalResponseContent | undefined;
 }
 
 /** Whether a call may run; or, where the request is itself a question, such as a server's form, just that. */
@@ -37,9 +39,14 @@ function mayItRun(request: FunctionApprovalRequestContent): PersonQuestion {
   const requestedSchema = {
     type: "object",
     properties: {
-      approve: { type: "boolean", title: "Run it", description: "Whether the call may run." },
+      approve: {
+        type: "boolean",
+        title: "Run it",
+        description: "Whether the call may run.",
+        // Who accepts without touching it says what it shows.
+        default: true,
+      },
     },
-    required: ["approve"],
   };
   return {
     // Whole, and with what nobody sees written out: this is what is decided about.
@@ -49,11 +56,26 @@ function mayItRun(request: FunctionApprovalRequestContent): PersonQuestion {
       requestedSchema,
     },
     needs: "forms",
-    async decide({ action, content }) {
-      const isYes = action === "accept" && isJsonObject(content) && content["approve"] === true;
+    async decide(answer) {
+      const isYes = readDecision(answer);
+      if (isYes === undefined) return undefined;
       return isYes ? approve(request) : declined(request);
     },
+    unanswered: undefined,
   };
+}
+
+/**
+ * What the person has said. To accept is to agree ("explicitly approved", says the protocol), unless the form's field
+ * says no. Undefined: neither, such as a form that was closed, or content that means nothing.
+ */
+function readDecision({ action, content }: JsonObject): boolean | undefined {
+  if (action === "decline") return false;
+  if (action !== "accept") return undefined;
+  // Some clients send no content where nothing has to be filled in, or null.
+  const filled = content ?? {};
+  const said = isJsonObject(filled) ? (filled["approve"] ?? true) : undefined;
+  return typeof said === "boolean" ? said : undefined;
 }
 
 function formOf(
@@ -69,6 +91,7 @@ function formOf(
       if (typeof filled !== "string") return approve(request, { arguments: filled });
       return deny(request, { reason: `The answer does not fit the form: ${filled}` });
     },
+    unanswered: nobody(request),
   };
 }
 
@@ -77,6 +100,7 @@ function pageOf(request: FunctionApprovalRequestContent, url: string): PersonQue
     params: { mode: "url", message: textOf(request), url, elicitationId: randomUUID() },
     needs: "pages",
     decide: async ({ action }) => (action === "accept" ? approve(request) : declined(request)),
+    unanswered: nobody(request),
   };
 }
 
@@ -88,4 +112,9 @@ function textOf({ summary, reason }: FunctionApprovalRequestContent): string {
 
 function declined(request: FunctionApprovalRequestContent): FunctionApprovalResponseContent {
   return deny(request, { reason: "Declined." });
+}
+
+/** A question belongs to a call that has begun: it goes on without an answer. */
+function nobody(request: FunctionApprovalRequestContent): FunctionApprovalResponseContent {
+  return deny(request, { reason: "Nobody has answered." });
 }

@@ -11,10 +11,10 @@ import {
   type Update,
 } from "@tunic/core";
 import { withLabel } from "@tunic/security";
-import { answerRequests } from "./answer-requests.js";
+import { answerRequests, canDecide } from "./answer-requests.js";
 import { callClient } from "./call-client.js";
 import type { CallingClient } from "./calling-client.js";
-import type { ServeOptions, ServeSettings } from "./serve-options.js";
+import type { ServedCall, ServeOptions, ServeSettings } from "./serve-options.js";
 import { bindClient } from "./served-client.js";
 import { refusal, resultIn, writeResult } from "./write-result.js";
 
@@ -57,12 +57,15 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
     session: AgentSession,
   ): Promise<JsonObject> {
     const { principal, signal, progress } = caller;
+    const { onEvent } = settings;
+    const call: ServedCall = { tool: tool.name, principal };
     const turn = (input: AgentInput): Promise<AgentResponse> =>
       agent.run(input, {
         session,
         signal,
         principal,
         ...(!provided.has(tool.name) && { tools: tool }),
+        ...(onEvent && { onEvent: (event) => onEvent(event, call) }),
         ...(progress && { onUpdate: (update) => tell(update, progress) }),
       });
     let response = await turn({ role: "user", contents: [inWords(tool, args)] });
@@ -73,7 +76,7 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
           ? undefined
           : await answerRequests(requests, settings, caller);
       signal.throwIfAborted();
-      if (answers === undefined) return notApproved(requests, settings);
+      if (answers === undefined) return notApproved(requests, settings, caller);
       response = await turn(answers);
     }
     const result = resultIn(response.messages);
@@ -106,10 +109,13 @@ export function callRunner(name: string, options: ServeOptions, settings: ServeS
 
 function notApproved(
   requests: readonly FunctionApprovalRequestContent[],
-  { approvals }: ServeSettings,
+  settings: ServeSettings,
+  caller: CallingClient,
 ): JsonObject {
   const [request] = requests;
-  const nobody = typeof approvals === "function" ? "has given it" : "can give it here";
+  const isAsked =
+    requests.length > 0 && requests.every((each) => canDecide(each, settings, caller));
+  const nobody = isAsked ? "has given it" : "can give it here";
   const about = request?.violation ?? request?.reason;
   return refusal(
     `Not run: this call needs somebody's approval, and nobody ${nobody}.${about === undefined ? "" : ` ${about}`}`,

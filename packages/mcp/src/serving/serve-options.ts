@@ -5,8 +5,10 @@ import {
   type FunctionApprovalRequestContent,
   type FunctionApprovalResponseContent,
   type Principal,
+  type RunEvent,
 } from "@tunic/core";
 import { isPrincipal } from "./caller.js";
+import { harmless } from "./harmless.js";
 import type { HttpServeOptions } from "./http/http-options.js";
 import { servedAmount, wrongServe } from "./wrong-option.js";
 
@@ -25,8 +27,8 @@ export interface ServedApprovalContext {
 
 /**
  * What becomes of a call that somebody has to be asked about. `refuse`: it is not run, and the answer says why.
- * `elicit`: the person at the client is asked, where the client can do that; a call that would break a rule is
- * refused all the same. The client is a program of somebody else: it may as well answer by itself. A function: decides on
+ * `elicit`: the person at the client is asked, where the client can do that: a form that is accepted is a yes unless its
+ * field `approve` says no. A call that would break a rule is refused all the same. The client is a program of somebody else: it may as well answer by itself. A function: decides on
  * this side, such as by asking an inbox; anything but an answer is a refusal. An answer holds for this call alone: `remember` has no
  * session to be kept in.
  */
@@ -41,6 +43,13 @@ export type ServedApprovals =
       | undefined
       | Promise<FunctionApprovalResponseContent | undefined>);
 
+/** Which call an event belongs to. Its runs have one session of their own: `sessionId` of the event. */
+export interface ServedCall {
+  /** The served tool's name; an agent's, where one is served. */
+  readonly tool: string;
+  readonly principal: Principal | undefined;
+}
+
 /** The parts of an agent that stand around served tools: calls pass all of them. */
 type Layers = Pick<
   AgentOptions,
@@ -49,6 +58,10 @@ type Layers = Pick<
 
 /** How tools are served. */
 export interface ServeOptions extends Layers {
+  /**
+   * Where calls come in. `stdio` is one client, at this process's standard input and output, or at other streams; `http`
+   * is as many as come, and who may call is said in there (`auth`).
+   */
   readonly transport: ServeTransport;
   /** How the server calls itself. Default: the agent's name, or `tunic`. */
   readonly name?: string | undefined;
@@ -70,6 +83,11 @@ export interface ServeOptions extends Layers {
   readonly maxConcurrentCalls?: number | undefined;
   /** Gets what clients are not told: why a run failed, what is wrong with a connection. Default: a warning of the process. */
   readonly onError?: ((error: unknown) => void) | undefined;
+  /**
+   * Gets the events of all calls, as `onEvent` of a run has them; `call.end` says what a tool has thrown. What it throws
+   * goes to `onError`.
+   */
+  readonly onEvent?: ((event: RunEvent, call: ServedCall) => unknown) | undefined;
 }
 
 const optionNames: ReadonlySet<string> = new Set<keyof ServeOptions>([
@@ -83,6 +101,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof ServeOptions>([
   "trustCalls",
   "maxConcurrentCalls",
   "onError",
+  "onEvent",
   "middleware",
   "contextProviders",
   "invocation",
@@ -98,39 +117,39 @@ export interface ServeSettings {
   readonly maxConcurrentCalls: number;
   readonly principal: Principal | undefined;
   readonly onError: (error: unknown) => void;
+  readonly onEvent: ((event: RunEvent, call: ServedCall) => void) | undefined;
 }
 
 /** @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write. */
 export function readServeOptions(options: ServeOptions): ServeSettings {
   checkOptionNames("serveTools()", options, optionNames);
-  const { approvals = "refuse", trustCalls = false, onError = warn, principal } = options;
+  const { approvals = "refuse", trustCalls = false, principal } = options;
+  const { onError = warn, onEvent } = options;
   if (approvals !== "refuse" && approvals !== "elicit" && typeof approvals !== "function") {
     throw wrongServe("approvals", '"refuse", "elicit" or a function');
   }
-  if (typeof trustCalls !== "boolean") throw wrongServe("trustCalls", "true or false");
   if (principal !== undefined && !isPrincipal(principal)) {
-    throw wrongServe("principal", 'such as { id: "mara" }');
+    throw wrongServe("principal", "such as { id, roles }");
   }
-  if (typeof onError !== "function") throw wrongServe("onError", "a function");
+  if (typeof trustCalls !== "boolean") throw wrongServe("trustCalls", "true or false");
+  for (const [name, listener] of Object.entries({ onError, onEvent })) {
+    if (listener !== undefined && typeof listener !== "function") {
+      throw wrongServe(name, "a function");
+    }
+  }
   for (const name of ["name", "version", "instructions"] as const) {
     const text = options[name];
     if (text !== undefined && typeof text !== "string") throw wrongServe(name, "a text");
   }
+  const tellError = harmless(onError, warn);
   return {
     approvals,
     trustCalls,
-    onError: harmless(onError),
+    onError: tellError,
+    onEvent: onEvent && harmless(onEvent, tellError),
     principal,
     approvalTimeoutMs: servedAmount("approvalTimeoutMs", options.approvalTimeoutMs, 300_000),
     maxConcurrentCalls: servedAmount("maxConcurrentCalls", options.maxConcurrentCalls, 64),
-  };
-}
-
-/** Where errors are told must not be where the server ends: what is wrong with that is told as a warning of the process. */
-function harmless(onError: (error: unknown) => unknown): (error: unknown) => void {
-  return (error) => {
-    // Also where it returns a promise, which its type lets it do.
-    new Promise((resolve) => resolve(onError(error))).catch(warn);
   };
 }
 

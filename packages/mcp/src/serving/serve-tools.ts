@@ -50,13 +50,17 @@ export async function serveTools(served: Served, options: ServeOptions): Promise
 
 type Streams = { readonly input: Readable; readonly output: Writable };
 
+const transportNames: ReadonlySet<string> = new Set(["stdio", "http"]);
+const streamNames: ReadonlySet<string> = new Set<keyof Streams>(["input", "output"]);
+
 function readTransport(transport: ServeTransport): Streams | { readonly http: HttpServeOptions } {
   if (transport === "stdio") return { input: process.stdin, output: process.stdout };
   if (typeof transport === "object" && transport !== null) {
-    checkOptionNames("serveTools(): transport", transport, new Set(["http", "stdio"]));
+    checkOptionNames("serveTools(): transport", transport, transportNames);
     const { http, stdio }: { http?: HttpServeOptions; stdio?: Partial<Streams> } = transport;
     if (http !== undefined && stdio !== undefined) throw wrongTransport();
     if (http !== undefined) return { http };
+    checkOptionNames("serveTools(): stdio", stdio ?? {}, streamNames);
     const { input, output } = stdio ?? {};
     if (typeof input?.on === "function" && typeof output?.write === "function") {
       return { input, output };

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import {
   type AgentSession,
   type Content,
+  checkOptionNames,
   isJsonObject,
   type JsonObject,
   type RunContext,
@@ -124,13 +125,16 @@ function clientFor(client: CallingClient, usualMs: number, answered: AbortSignal
     return Promise.reject(new McpError("mcp_not_supported", message, { notSent: true }));
   };
   const asks: Omit<ServedClient, "can"> = {
-    async elicit(question, { timeoutMs, id } = {}) {
+    async elicit(question, options = {}) {
+      checkOptionNames("elicit()", question, questionNames);
+      const { timeoutMs, id } = readAskOptions("elicit()", options);
       const params = elicitationParams(question);
       const isAble = "url" in question ? can.pages : can.forms;
       const answer = await ask({ method: "elicitation/create", params, id }, isAble, timeoutMs);
       return readAnswer(answer, question);
     },
-    async sample(request, { timeoutMs, id } = {}) {
+    async sample(request, options = {}) {
+      const { timeoutMs, id } = readAskOptions("sample()", options);
       const params = JSON.parse(JSON.stringify(request)) as JsonObject;
       const needsTools = request.tools !== undefined || request.toolChoice !== undefined;
       const isAble = needsTools ? can.samplingTools : can.sampling;
@@ -138,7 +142,8 @@ function clientFor(client: CallingClient, usualMs: number, answered: AbortSignal
         await ask({ method: "sampling/createMessage", params, id }, isAble, timeoutMs),
       );
     },
-    async listRoots({ timeoutMs, id } = {}) {
+    async listRoots(options = {}) {
+      const { timeoutMs, id } = readAskOptions("listRoots()", options);
       const answer = await ask({ method: "roots/list", params: {}, id }, can.roots, timeoutMs);
       return readRoots(answer);
     },
@@ -155,6 +160,14 @@ function clientFor(client: CallingClient, usualMs: number, answered: AbortSignal
 function left<Answer>(answer: Promise<Answer>): Promise<Answer> {
   answer.catch(() => {});
   return answer;
+}
+
+const questionNames: ReadonlySet<string> = new Set(["message", "requestedSchema", "url"]);
+const askNames: ReadonlySet<string> = new Set<keyof ServedAskOptions>(["timeoutMs", "id"]);
+
+function readAskOptions(what: string, options: ServedAskOptions): ServedAskOptions {
+  checkOptionNames(`${what}: options`, options, askNames);
+  return options;
 }
 
 function elicitationParams(question: ServedElicitation): JsonObject {

@@ -2,6 +2,7 @@ import { type Content, dataContent, textContent, uriContent } from "@tunic/core"
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { readContent } from "../results/read-content.js";
+import { readResult } from "../results/read-result.js";
 import { writeResult } from "./write-result.js";
 
 function written(content: Content): unknown {
@@ -82,5 +83,42 @@ describe("writeResult", () => {
   it("leaves out what belongs to the program", () => {
     const content = textContent("Hi", { additionalProperties: { label: "secret", mcp: {} } });
     expect(written(content)).toEqual({ type: "text", text: "Hi" });
+  });
+
+  const result = (...contents: readonly Content[]) =>
+    writeResult({ type: "function_result", callId: "1", contents });
+
+  it("gives an object as data, too, which our own client reads once", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
+        const text = JSON.stringify(value);
+        const object = JSON.parse(text);
+        const answer = result(textContent(text));
+        expect(answer).toEqual({ content: [{ type: "text", text }], structuredContent: object });
+        expect(readResult(answer, 1_000_000).contents).toEqual([
+          expect.objectContaining({ type: "text", text }),
+        ]);
+      }),
+    );
+  });
+
+  it.each([
+    ["a list", "[1]"],
+    ["a text", "Hello"],
+    ["nothing", "null"],
+    ["a number that would lose digits", '{"id":12345678901234567890}'],
+    ["a member that stands twice", '{"a":1,"a":2}'],
+    ["JSON that is written in another way", '{ "a": 1 }'],
+    ["JSON that does not end", '{"a":'],
+    ["a very large object", JSON.stringify({ a: "x".repeat(1024 * 1024) })],
+  ])("gives %s as text only", (_what, text) => {
+    expect(result(textContent(text))).not.toHaveProperty("structuredContent");
+  });
+
+  it("gives no data of what has several parts, or has failed", () => {
+    const object = textContent("{}");
+    expect(result(object, object)).not.toHaveProperty("structuredContent");
+    const failed = { type: "function_result", callId: "1", contents: [object], isError: true };
+    expect(writeResult(failed as never)).not.toHaveProperty("structuredContent");
   });
 });

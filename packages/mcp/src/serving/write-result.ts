@@ -9,10 +9,32 @@ import {
 
 /** A call's result as the answer to `tools/call`. What belongs to Tunic and its users stays here. */
 export function writeResult({ contents, isError }: FunctionResultContent): JsonObject {
+  const structuredContent = isError ? undefined : structuredIn(contents);
   return {
     content: contents.map(writeBlock),
+    ...(structuredContent !== undefined && { structuredContent }),
     ...(isError && { isError: true }),
   };
+}
+
+/** Said twice, as data and as text, a result is twice as large, and clients have limits. */
+const mostStructured = 1024 * 1024;
+
+/**
+ * The object that a result is, in its final form: what handlers have taken out of its text is not in it. Only where the
+ * text is exactly what this program writes of it: of other JSON something may be lost, such as digits of a number.
+ */
+function structuredIn(contents: readonly Content[]): JsonObject | undefined {
+  const [content, ...more] = contents;
+  if (content?.type !== "text" || more.length > 0) return undefined;
+  const { text } = content;
+  if (!text.startsWith("{") || text.length > mostStructured) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) && JSON.stringify(value) === text ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** An answer of this package's own making: the call was not run, or failed. */

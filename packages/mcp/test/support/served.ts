@@ -16,7 +16,10 @@ export interface ServedPair extends AsyncDisposable {
   call(name: string, args?: JsonObject, signal?: AbortSignal): Promise<Answer>;
 }
 
-type Elicited = { readonly action: "accept" | "decline"; readonly content?: { approve: boolean } };
+type Elicited = {
+  readonly action: "accept" | "decline" | "cancel";
+  readonly content?: { readonly approve?: boolean | string };
+};
 
 export async function serve(
   served: Served,

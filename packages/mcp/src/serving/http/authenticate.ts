@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import { checkOptionNames, isJsonObject, type Principal } from "@tunic/core";
+import { ConfigurationError, isJsonObject, type Principal } from "@tunic/core";
 import { isPrincipal } from "../caller.js";
 import { wrongServe } from "../wrong-option.js";
 
@@ -21,7 +21,7 @@ type BearerTokens = string | readonly ServedCredential[];
 type BasicUsers = Readonly<Record<string, string>>;
 
 /**
- * Who may call. Bearer: one token, or several with who has each; basic: passwords by user name, which is the
+ * Who may call. Bearer: one token, whose principal is `{ id: "bearer" }`, or several with who has each; basic: passwords by user name, which is the
  * principal's id. A function returns who it is; undefined refuses.
  */
 export type HttpAuth =
@@ -45,7 +45,7 @@ export function readAuth(auth: HttpAuth): Authenticator {
     return { challenge: undefined, identify: async (request) => checked(await auth(request)) };
   }
   if (typeof auth === "object" && auth !== null) {
-    checkOptionNames("serveTools(): http.auth", auth, new Set(["bearer", "basic"]));
+    checkMembers("http.auth", auth, ["bearer", "basic"]);
     const { bearer: tokens, basic: users }: { bearer?: BearerTokens; basic?: BasicUsers } = auth;
     if (tokens !== undefined && users !== undefined) {
       throw wrongServe("http.auth", "either { bearer } or { basic }; a function can take both");
@@ -54,6 +54,15 @@ export function readAuth(auth: HttpAuth): Authenticator {
     if (users !== undefined) return basic(users);
   }
   throw wrongServe("http.auth", "{ bearer }, { basic } or a function");
+}
+
+/** Without the name that is wrong: where tokens are names, it is a secret. */
+function checkMembers(option: string, value: object, known: readonly string[]): void {
+  if (Object.keys(value).every((name) => known.includes(name))) return;
+  throw new ConfigurationError(
+    "unknown_option",
+    `serveTools(): ${option} has a member that is unknown. It takes: ${known.join(", ")}.`,
+  );
 }
 
 function bearer(tokens: BearerTokens): Authenticator {
@@ -67,6 +76,9 @@ function bearer(tokens: BearerTokens): Authenticator {
   }
   if (new Set(list.map(({ secret }) => secret)).size < list.length) {
     throw wrongServe("http.auth.bearer", "a list without the same token twice: it says who calls");
+  }
+  for (const each of list) {
+    checkMembers("http.auth.bearer[]", each, ["secret", "principal"]);
   }
   return { challenge: "Bearer", identify: compare("bearer", list) };
 }

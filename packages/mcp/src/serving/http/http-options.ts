@@ -1,6 +1,7 @@
 import { ConfigurationError, checkOptionNames } from "@tunic/core";
 import { servedAmount, wrongServe } from "../wrong-option.js";
 import { type Authenticator, type HttpAuth, readAuth } from "./authenticate.js";
+import type { RefusedRequest } from "./refused-request.js";
 
 /** How tools are served over streamable HTTP. */
 export interface HttpServeOptions {
@@ -19,6 +20,8 @@ export interface HttpServeOptions {
    * the usual one. The loopback address needs none; one such as `0.0.0.0` cannot be without.
    */
   readonly allowedHosts?: readonly string[] | undefined;
+  /** Gets what was not let in, and why; for logs. Default: nobody is told. What it throws goes to `onError` of the server. */
+  readonly onRefused?: ((refused: RefusedRequest) => unknown) | undefined;
   /** Bytes of one request. Default 4 MiB. */
   readonly maxBodyBytes?: number | undefined;
   /** Sessions at the same time. Default 1000. */
@@ -36,6 +39,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof HttpServeOptions>([
   "auth",
   "allowedOrigins",
   "allowedHosts",
+  "onRefused",
   "maxBodyBytes",
   "maxSessions",
   "sessionIdleMs",
@@ -50,6 +54,7 @@ export interface HttpSettings {
   readonly authenticator: Authenticator | undefined;
   readonly origins: ReadonlySet<string>;
   readonly hosts: readonly string[];
+  readonly onRefused: ((refused: RefusedRequest) => unknown) | undefined;
   readonly maxBodyBytes: number;
   readonly maxSessions: number;
   readonly sessionIdleMs: number;
@@ -59,13 +64,16 @@ export interface HttpSettings {
 /** @throws ConfigurationError `unknown_option`, `invalid_option`, or `public_server` for an open address without `auth`. */
 export function readHttpOptions(options: HttpServeOptions): HttpSettings {
   checkOptionNames("serveTools(): http", options, optionNames);
-  const { port = 0, host = "127.0.0.1", path = "/mcp", auth } = options;
+  const { port = 0, host = "127.0.0.1", path = "/mcp", auth, onRefused } = options;
   if (!Number.isInteger(port) || port < 0 || port > 65_535) {
     throw wrongServe("http.port", "a number from 0 to 65535");
   }
   if (typeof host !== "string" || host === "") throw wrongServe("http.host", "an address");
   if (typeof path !== "string" || !/^\/[^?#\s]*$/.test(path)) {
     throw wrongServe("http.path", 'a path such as "/mcp"');
+  }
+  if (onRefused !== undefined && typeof onRefused !== "function") {
+    throw wrongServe("http.onRefused", "a function");
   }
   const authenticator = auth === undefined ? undefined : readAuth(auth);
   const hosts = texts("http.allowedHosts", options.allowedHosts).map(readHost);
@@ -77,6 +85,7 @@ export function readHttpOptions(options: HttpServeOptions): HttpSettings {
     path: new URL(`http://localhost${path}`).pathname,
     authenticator,
     hosts,
+    onRefused,
     origins: new Set(texts("http.allowedOrigins", options.allowedOrigins).map(readOrigin)),
     maxBodyBytes: servedAmount("http.maxBodyBytes", options.maxBodyBytes, 4 * 1024 * 1024),
     maxSessions: servedAmount("http.maxSessions", options.maxSessions, 1000),
@@ -130,12 +139,21 @@ function readOrigin(text: string): string {
   throw wrongServe("http.allowedOrigins", `a list such as ["https://app.example"]; got "${text}"`);
 }
 
-/** As it stands in the header: a name or an address, and the port where it is said. */
+/** As it stands in the header: a name or an address, and the port where it is said. What could never stand there would refuse all. */
 function readHost(text: string): string {
-  const url = URL.canParse(`http://${text}`) ? new URL(`http://${text}`) : undefined;
-  if (url !== undefined && /^(\[[^\]]+\]|[^:/?#@\\*\s]+)(:\d+)?$/.test(text)) {
-    const [port = ""] = /:\d+$/.exec(text.replace(/^\[.*\]/, "")) ?? [];
-    return `${url.hostname}${port}`;
-  }
-  throw wrongServe("http.allowedHosts", `a list such as ["mcp.example"]; got "${text}"`);
+  const [, name = "", port = ""] = /^(\[[^\]]+\]|[^:/?#@\\*\s]+)(:\d+)?$/.exec(text) ?? [];
+  const host = hostIn(`https://${name}`);
+  if (host !== undefined) return `${host}${port}`;
+  const meant = hostIn(text) ?? hostIn(`https://${text}`) ?? hostIn(`https://[${text}]`);
+  const hint = meant === undefined ? "" : `; did you mean "${meant}"?`;
+  throw wrongServe(
+    "http.allowedHosts",
+    `a list such as ["mcp.example", "mcp.example:8443"], without "https://"; got "${text}"${hint}`,
+  );
+}
+
+/** An address's host, with its port where that is not the usual one. */
+function hostIn(address: string): string | undefined {
+  const host = URL.canParse(address) ? new URL(address).host : "";
+  return /^[^*]+$/.test(host) ? host : undefined;
 }

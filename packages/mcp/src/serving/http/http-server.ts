@@ -1,6 +1,7 @@
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { Principal, RunEnvironment } from "@tunic/core";
+import { harmless } from "../harmless.js";
 import type { ServerTerms } from "../serve-method.js";
 import { StatelessServer } from "../stateless/stateless-server.js";
 import { checkBound, type HttpSettings } from "./http-options.js";
@@ -46,8 +47,18 @@ export async function serveHttp(
     `http://${family === "IPv6" ? `[${address}]` : address}:${port}${settings.path}`,
   );
   const isOpen = (): boolean => server.listening;
+  const onRefused = settings.onRefused && harmless(settings.onRefused, onError);
   const known = { ...settings, hosts: [...settings.hosts, url.host] };
-  const desk: HttpDesk = { settings: known, sessions, stateless, port, principal, onError, isOpen };
+  const desk: HttpDesk = {
+    settings: known,
+    sessions,
+    stateless,
+    port,
+    principal,
+    onError,
+    onRefused,
+    isOpen,
+  };
   server.on("error", onError);
   server.on("request", (request, response) => {
     tellOfEnd(request.socket, response);

@@ -10,6 +10,7 @@ import type { StoredEvent } from "./event-logs.js";
 import type { HttpSettings } from "./http-options.js";
 import type { HttpSession, HttpSessions } from "./http-sessions.js";
 import { readBody } from "./read-body.js";
+import { type RefusedRequest, refusedRequest } from "./refused-request.js";
 import { crossOriginHeaders, preflightHeaders, type Refusal, whyForeign } from "./request-guard.js";
 
 /** What a request is served with. */
@@ -22,6 +23,7 @@ export interface HttpDesk {
   /** On whose behalf requests come where nobody is asked who they are. */
   readonly principal: Principal | undefined;
   readonly onError: (error: unknown) => void;
+  readonly onRefused: ((refused: RefusedRequest) => void) | undefined;
   /** False from when the server is closed: requests may be half-way through then. */
   isOpen(): boolean;
 }
@@ -33,24 +35,39 @@ interface Visit {
   readonly principal: Principal | undefined;
 }
 
-/** Serves one request: first where it comes from is checked, then who makes it, then whose session it names; only then is it read. */
+/** Serves one request, or refuses it, and tells so. */
 export async function serveRequest(
   desk: HttpDesk,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const refusal = await admit(desk, request, response);
+  if (refusal === undefined) return;
+  refuse(response, refusal);
+  desk.onRefused?.(refusedRequest(request, refusal));
+}
+
+/**
+ * Serves one request, or returns why not: first where it comes from is checked, then who makes it, then whose session it
+ * names; only then is it read.
+ */
+async function admit(
+  desk: HttpDesk,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Refusal | undefined> {
   const { settings, sessions } = desk;
   const foreign = whyForeign(request, settings, desk.port) ?? whyMisplaced(request, settings);
-  if (foreign !== undefined) return refuse(response, foreign);
+  if (foreign !== undefined) return foreign;
   for (const [name, value] of Object.entries(crossOriginHeaders(request))) {
     response.setHeader(name, value);
   }
   if (request.method === "OPTIONS") {
     response.writeHead(204, preflightHeaders(request)).end();
-    return;
+    return undefined;
   }
   const who = await identify(desk, request);
-  if (who === undefined) return refuse(response, unauthorized(settings));
+  if (who === undefined) return unauthorized(settings);
   await sessions.sweep();
   const visit: Visit = { request, response, principal: who.principal };
   const id = request.headers["mcp-session-id"];
@@ -58,9 +75,9 @@ export async function serveRequest(
   const session = typeof id === "string" ? sessions.find(id, who.principal) : undefined;
   // Somebody else's session is answered like none.
   if (session === undefined) {
-    return refuse(response, { status: 404, message: "Session not found", code: -32001 });
+    return { status: 404, message: "Session not found", code: -32001 };
   }
-  await goOn(desk, session, visit);
+  return goOn(desk, session, visit);
 }
 
 /** Ends a request in the words of the protocol. */
@@ -111,22 +128,23 @@ function unauthorized({ authenticator }: HttpSettings): Refusal {
 const noSession: Refusal = { status: 400, message: "Bad Request: Mcp-Session-Id is missing" };
 
 /** A request without a session: of a revision that has none, or the handshake that begins one. */
-async function begin(desk: HttpDesk, visit: Visit): Promise<void> {
+async function begin(desk: HttpDesk, visit: Visit): Promise<Refusal | undefined> {
   const { settings, sessions, stateless } = desk;
   const { request, response, principal } = visit;
-  if (request.method !== "POST") return refuse(response, noSession);
+  if (request.method !== "POST") return noSession;
   const body = await readBody(request, settings.maxBodyBytes);
-  if ("refusal" in body) return refuse(response, body.refusal);
-  if (!isJsonObject(body.json)) return refuse(response, noSession);
+  if ("refusal" in body) return body.refusal;
+  if (!isJsonObject(body.json)) return noSession;
   // Nothing begins for a client that has gone meanwhile, nor after the server's end.
-  if (response.destroyed || !desk.isOpen()) return;
+  if (response.destroyed || !desk.isOpen()) return undefined;
   const { headers } = request;
   if (isStateless(headers, body.json)) {
-    return stateless.serve({ headers, body: body.json, response, principal });
+    await stateless.serve({ headers, body: body.json, response, principal });
+    return undefined;
   }
-  if (body.json["method"] !== "initialize") return refuse(response, noSession);
+  if (body.json["method"] !== "initialize") return noSession;
   if (sessions.isFull) {
-    return refuse(response, { status: 503, message: "Too many sessions; try again later" });
+    return { status: 503, message: "Too many sessions; try again later" };
   }
   const session = await sessions.start(principal);
   try {
@@ -134,29 +152,35 @@ async function begin(desk: HttpDesk, visit: Visit): Promise<void> {
   } finally {
     await sessions.discard(session);
   }
+  return undefined;
 }
 
 async function goOn(
   { settings, sessions }: HttpDesk,
   session: HttpSession,
   visit: Visit,
-): Promise<void> {
+): Promise<Refusal | undefined> {
   const { request, response } = visit;
   if (request.method === "GET") {
     const rest = session.log.restOf(String(request.headers["last-event-id"]));
-    if (rest !== undefined) return sendRest(response, rest);
+    if (rest !== undefined) {
+      sendRest(response, rest);
+      return undefined;
+    }
   }
-  if (request.method !== "POST") return handle(sessions, session, visit);
+  if (request.method !== "POST") {
+    await handle(sessions, session, visit);
+    return undefined;
+  }
   const body = await readBody(request, settings.maxBodyBytes);
-  if ("refusal" in body) return refuse(response, body.refusal);
+  if ("refusal" in body) return body.refusal;
   const settled = session.requests.arrive(body.json, response);
-  if (settled === undefined) {
-    return refuse(response, { status: 400, message: idIsTaken, code: invalidRequest });
-  }
+  if (settled === undefined) return { status: 400, message: idIsTaken, code: invalidRequest };
   response.once("close", settled);
   if (response.destroyed) settled();
   if (Array.isArray(body.json)) session.log.sharesStreams();
   await handle(sessions, session, visit, body.json);
+  return undefined;
 }
 
 /**
