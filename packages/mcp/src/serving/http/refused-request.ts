@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Refusal } from "./request-guard.js";
 
 /**
  * A request that was not let in. Nothing of its `Authorization` and its body, and no query: these may be secrets. What
@@ -19,7 +18,7 @@ export interface RefusedRequest {
 
 export function refusedRequest(
   { method = "", url = "", headers, socket }: IncomingMessage,
-  { status, message }: Refusal,
+  { status, message }: Pick<RefusedRequest, "status" | "message">,
 ): RefusedRequest {
   const [path = ""] = url.split("?");
   return {
