@@ -35,6 +35,8 @@ import { type LocalTools, localTools } from "./tools/local-tools.js";
 import { nameCheck } from "./tools/named-tools.js";
 import { offersNothing } from "./tools/offered.js";
 import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
+import { replaceTools } from "./tools/replace-tools.js";
+import { isWaitedFor } from "./tools/waited-for.js";
 
 /** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, an {@link McpClient}, or what opens one. */
 export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient;
@@ -74,6 +76,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly #sources: readonly NonNullable<McpFeature["tools"]>[];
   readonly #join: (lists: readonly LocalTools[]) => LocalTools;
   readonly #checkNames: ReturnType<typeof nameCheck>;
+  readonly #prefix: string;
   readonly #remarks: readonly LeftOut[];
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
@@ -97,6 +100,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#sources = features.map(({ tools }) => tools).filter((source) => source !== undefined);
     this.#join = toolJoiner(label);
     this.#checkNames = nameCheck(server, prefix, isShared);
+    this.#prefix = prefix;
     this.#remarks = remarks;
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || this.#sources.length > 0;
@@ -104,11 +108,19 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#finishAuth = finishAuth;
   }
 
-  async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
+  async provide({
+    run,
+    signal,
+    client,
+    session,
+    messages,
+  }: ProviderContext): Promise<ProvidedContext | undefined> {
     try {
       return await this.#provide(run, signal, client);
     } catch (error) {
       if (!this.#server.options.optional || !isUnavailable(error)) throw error;
+      const log = [...(session?.messages ?? []), ...messages];
+      if (isWaitedFor(log, this.name, this.#prefix)) throw error;
       const message = `The MCP server "${this.name}" is left out of this run: ${error.message}`;
       run.notice("mcp_unavailable", message, error);
       return undefined;
@@ -284,35 +296,6 @@ export function makeMcpTools(
     },
   });
   return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, terms);
-}
-
-/** Takes over what has changed, from the next round on; gives the tools that the run has then. */
-function replaceTools(
-  context: FunctionInvocationContext,
-  before: readonly FunctionTool[],
-  offered: readonly FunctionTool[],
-  now: readonly FunctionTool[],
-): readonly FunctionTool[] {
-  const current = new Set(now);
-  const removed = before.filter((tool) => !current.has(tool));
-  if (removed.length > 0) context.removeTools(removed);
-  const known = new Set(offered);
-  const had = new Set(before);
-  return now.filter((tool) => {
-    if (known.has(tool)) return had.has(tool);
-    try {
-      context.addTools(tool);
-      return true;
-    } catch (error) {
-      // Somebody else's tool has the name, and keeps it.
-      context.run.notice(
-        "mcp_tool_refused",
-        `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken. Give mcpTools() another \`name\` or \`toolNamePrefix\`.`,
-        error,
-      );
-      return false;
-    }
-  });
 }
 
 function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {

@@ -50,7 +50,8 @@ export interface McpToolsOptions {
   readonly trustAnnotations?: boolean | undefined;
   /**
    * A run goes on without the server where it cannot be connected to, or somebody has to sign in at it first: it has
-   * none of its tools then, and the notice `mcp_unavailable`. The next run tries again. Default false: the run fails.
+   * none of its tools then, and the notice `mcp_unavailable`. The next run tries again. A run in which an approval or a
+   * question of its tools waits fails all the same, and it stays open. Default false: the run fails.
    */
   readonly optional?: boolean | undefined;
   /** Wins over what the target looks like. */
