@@ -275,7 +275,7 @@ export function makeMcpTools(
   terms: McpToolsTerms = {},
 ): McpTools {
   const settings = readOptions(options);
-  const { label, open, finishAuth } = openTarget(target, options, settings);
+  const { label, open, slow, finishAuth } = openTarget(target, options, settings);
   const { onLog } = options;
   const flights = new Flights();
   const features = featuresFor(options, {
@@ -290,6 +290,7 @@ export function makeMcpTools(
     hooks: featureHooks(features),
     flights,
     open,
+    slow,
     onLog,
     async connected(client) {
       for (const feature of features) await feature.connected?.(client);

@@ -7,6 +7,7 @@ import { ownClient } from "./client/own-client.js";
 import { adaptSdk1 } from "./client/sdk1-client.js";
 import { adaptSdk2 } from "./client/sdk2-client.js";
 import type { FinishSignIn, SignIn } from "./client/sign-in.js";
+import { type Connecting, slowServer } from "./client/slow-server.js";
 import { madeHeaders } from "./header-values.js";
 import { McpError } from "./mcp-error.js";
 import type { McpToolsOptions, ReadOptions } from "./options.js";
@@ -43,6 +44,8 @@ export type OpenMcpClient = (
 export interface OpenTarget {
   readonly label: string;
   readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+  /** What is said of it where it was given up after so many milliseconds. */
+  readonly slow?: ((ms: number) => string) | undefined;
   /** Where `authProvider` has something to sign in at. */
   readonly finishAuth?: FinishSignIn | undefined;
 }
@@ -80,8 +83,11 @@ export function openTarget(
       ? async () => (await madeHeaders(headers, outsideCalls)) ?? {}
       : undefined;
   const label = labelOf(options, serverLabel(read));
+  const connecting: Connecting = {};
+  const slow = (ms: number): string => slowServer(read, label, connecting, ms);
   const terms = {
     label,
+    connecting,
     connectTimeoutMs,
     ambientHeaders,
     maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
@@ -91,6 +97,7 @@ export function openTarget(
   if (authProvider === undefined || found.kind !== "http") {
     return {
       label,
+      slow,
       open: (hooks, signal) => openClient(found, { ...terms, hooks, signal }),
     };
   }
@@ -103,6 +110,7 @@ export function openTarget(
   };
   return {
     label,
+    slow,
     open: (hooks, signal) => openClient(found, { ...terms, hooks, signal, signIn }),
     async finishAuth(callback) {
       // Whoever was sent away may come back to another process.

@@ -1,3 +1,6 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { mcpTools } from "../src/index.js";
 import { resultsOf, scripted, testLog } from "./support/agents.js";
@@ -24,6 +27,39 @@ describe.each([1, 2] as const)("what is told of a server, line %i of the SDK", (
     await using mcp = mcpTools(url, { name: "files", sdk });
     await expect(mcp.connect()).rejects.toThrow(
       `The MCP server "files" at ${url} could not be connected to: `,
+    );
+  });
+
+  it("tells what one has written that does not answer in time", async () => {
+    const silent = `console.error("reading the charts"); setInterval(() => {}, 1000)`;
+    const log = testLog();
+    const options = { name: "files", sdk, connectTimeoutMs: 3000, onLog: log.onLog };
+    await using mcp = mcpTools({ command: process.execPath, args: ["-e", silent] }, options);
+    const connecting = expect(mcp.connect()).rejects.toMatchObject({
+      code: "mcp_timeout",
+      message: `The MCP server "files" (${process.execPath}) did not answer within 3000 ms (connectTimeoutMs). Its last words were: reading the charts`,
+    });
+    await log.seen("reading the charts");
+    await connecting;
+  });
+
+  it("tells of a program that may be downloading what it runs", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunic-mcp-"));
+    const npx = join(folder, "npx");
+    writeFileSync(npx, "#!/bin/sh\nexec cat > /dev/null\n", { mode: 0o755 });
+    const options = { name: "files", sdk, connectTimeoutMs: 200 };
+    await using mcp = mcpTools({ command: npx, args: ["-y", "some-server"] }, options);
+    await expect(mcp.connect()).rejects.toThrow(
+      `The MCP server "files" (${npx}) did not answer within 200 ms (connectTimeoutMs). npx may have been downloading it still`,
+    );
+  });
+
+  it("names it where nothing comes over HTTP", async () => {
+    await using server = await RawHttpServer.start();
+    server.onPost = () => true;
+    await using mcp = mcpTools(server.url, { name: "files", sdk, connectTimeoutMs: 100 });
+    await expect(mcp.connect()).rejects.toThrow(
+      `The MCP server "files" at ${server.url} did not answer within 100 ms (connectTimeoutMs).`,
     );
   });
 
