@@ -132,12 +132,14 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     signal: AbortSignal,
     client: ProviderContext["client"],
   ): Promise<ProvidedContext | undefined> {
+    // Before anything of it fails.
+    tell(run, this.name, this.#remarks);
     const messages = await this.#context(signal);
     if (!this.#hasTools) return messages.length === 0 ? undefined : { messages };
     run.state.set(runClient, client);
     const { tools, leftOut } = await this.#toolsNow(signal);
     run.state.set(this.#given, { tools, offered: tools });
-    tell(run, this.name, [...this.#remarks, ...leftOut]);
+    tell(run, this.name, leftOut);
     return { tools, messages };
   }
 

@@ -69,6 +69,20 @@ describe("readTarget", () => {
     );
   });
 
+  it.each([
+    [{ command: "npx", arg: ["-y", "some-server"] }, 'no option "arg"; did you mean "args"?'],
+    [{ command: "npx", disable: true }, 'no option "disable". It takes: command, args, env, cwd'],
+    [{ url: "https://example.com", header: {} }, 'no option "header"; did you mean "headers"?'],
+    [{ url: "https://example.com", args: [] }, 'no option "args"'],
+  ])("says what is not known of %j", (target, message) => {
+    expect(() => readTarget(target as never)).toThrow(
+      expect.objectContaining({
+        code: "unknown_option",
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
   it("refuses a command over a transport that needs an address", () => {
     expect(() => readTarget("npx server", "http")).toThrow(/write a URL/);
     expect(() => readTarget({ command: "npx" }, "sse")).toThrow(/write a URL/);

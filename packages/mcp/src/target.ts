@@ -1,4 +1,4 @@
-import { ConfigurationError, isJsonObject } from "@tunic/core";
+import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import { splitCommand } from "./command-line.js";
 import { unfitHeader } from "./header-values.js";
 
@@ -21,6 +21,18 @@ export interface RemoteServer {
   /** With every request to the server's own origin. Not with a WebSocket, which cannot send any. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const stdioNames: ReadonlySet<string> = new Set<keyof StdioServer>([
+  "command",
+  "args",
+  "env",
+  "cwd",
+]);
+const remoteNames: ReadonlySet<string> = new Set<keyof RemoteServer>([
+  "url",
+  "transport",
+  "headers",
+]);
 
 /** What a target names, once it is read. */
 export type ReadTarget =
@@ -46,7 +58,7 @@ export type ReadTarget =
  * slashes behind it; the query does not count), and every other `http:` and `https:` is streamable HTTP.
  *
  * @param transport Wins over that of the target.
- * @throws ConfigurationError `invalid_target`, saying what to write.
+ * @throws ConfigurationError `invalid_target` or `unknown_option`, saying what to write.
  */
 export function readTarget(
   target: string | StdioServer | RemoteServer,
@@ -54,8 +66,14 @@ export function readTarget(
 ): ReadTarget {
   if (typeof target === "string") return readText(target, transport);
   if (!isJsonObject(target)) throw invalid("must be a text or an object");
-  if ("url" in target) return readRemote(target as unknown as RemoteServer, transport);
-  if ("command" in target) return readStdio(target as unknown as StdioServer, transport);
+  if ("url" in target) {
+    checkOptionNames("mcpTools(): a target with `url`", target, remoteNames);
+    return readRemote(target as unknown as RemoteServer, transport);
+  }
+  if ("command" in target) {
+    checkOptionNames("mcpTools(): a target with `command`", target, stdioNames);
+    return readStdio(target as unknown as StdioServer, transport);
+  }
   throw invalid("has neither `command` nor `url`");
 }
 

@@ -83,6 +83,17 @@ describe("an optional server", () => {
     await expect(run([misnamed])).rejects.toMatchObject({ cause: { code: "unknown_tool" } });
   });
 
+  it("is left out with what is said of its configuration", async () => {
+    const dead = { command: "/does/not/exist", argz: ["x"] };
+    const servers = loadMcpServers({ mcpServers: { dead } }, { tools: { optional: true } });
+    const { notices } = await run(servers);
+    expect(notices).toEqual([
+      'mcp_config_ignored: MCP server "dead": `argz` in its configuration means nothing here. Did you mean `args`?',
+      expect.stringMatching(/^mcp_unavailable: .*"dead"/),
+    ]);
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
   it("may be one of a file", async () => {
     const servers = loadMcpServers(
       { mcpServers: { dead: { command: "/does/not/exist" } } },

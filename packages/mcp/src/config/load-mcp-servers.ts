@@ -73,8 +73,9 @@ export function loadMcpServers(
       variables,
       folder: workspaceFolder ?? folder,
       problem,
-      ignored(member) {
-        const message = `\`${member}\` in its configuration means nothing here.`;
+      ignored(member, meant) {
+        const hint = meant === undefined ? "" : ` Did you mean \`${meant}\`?`;
+        const message = `\`${member}\` in its configuration means nothing here.${hint}`;
         remarks.push({ code: "mcp_config_ignored", message });
       },
     });
