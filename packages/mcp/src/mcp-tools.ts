@@ -148,10 +148,15 @@ export class McpTools implements ContextProvider, AsyncDisposable {
    * is not followed that way.
    *
    * @throws McpError where the server cannot be reached, or its list cannot be used; ConfigurationError
-   * `unknown_tool` where `blockedTools` or `alwaysRequire` name what it does not have.
+   * `unknown_tool` where `blockedTools` or `alwaysRequire` name what it does not have, or `allowedTools` nothing that it
+   * has. What else runs have notices of goes to `onLog`.
    */
   async connect(signal?: AbortSignal): Promise<ConnectedTools> {
-    const { tools } = await this.#toolsNow(signal);
+    const { tools, leftOut } = await this.#toolsNow(signal);
+    // There is no run that could have notices.
+    for (const { message } of toldOf(this.name, [...this.#remarks, ...leftOut])) {
+      this.#server.log({ level: "warning", logger: "tools", data: message });
+    }
     const { server } = await this.#server.connection.acquire(signal);
     return { tools, server };
   }
@@ -302,10 +307,16 @@ export function makeMcpTools(
 }
 
 function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {
-  for (const { code, message } of leftOut.slice(0, mostNotices)) {
-    run.notice(code, `MCP server "${label}": ${message}`);
-  }
+  for (const { code, message } of toldOf(label, leftOut)) run.notice(code, message);
+}
+
+/** Not more than anybody reads. */
+function toldOf(label: string, leftOut: readonly LeftOut[]): readonly LeftOut[] {
+  const shown = leftOut.slice(0, mostNotices).map(({ code, message }) => {
+    return { code, message: `MCP server "${label}": ${message}` };
+  });
   const more = leftOut.length - mostNotices;
-  if (more <= 0) return;
-  run.notice("mcp_tools_left_out", `MCP server "${label}": ${more} more tools are left out.`);
+  if (more <= 0) return shown;
+  const message = `MCP server "${label}": ${more} more tools are left out.`;
+  return [...shown, { code: "mcp_tools_left_out", message }];
 }

@@ -36,7 +36,7 @@ export interface McpToolsOptions {
   readonly name?: string | undefined;
   /** What the tools' names begin with, instead of the label. */
   readonly toolNamePrefix?: string | undefined;
-  /** By the server's own names. Default: all. None: the server is not even connected to. */
+  /** By the server's own names. Default: all. None: the server is not even connected to. Only such as it does not have: an error (`unknown_tool`). */
   readonly allowedTools?: readonly string[] | undefined;
   /** By the server's own names; wins over `allowedTools`. What it does not have is an error (`unknown_tool`). */
   readonly blockedTools?: readonly string[] | undefined;
