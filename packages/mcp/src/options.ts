@@ -40,7 +40,10 @@ export interface McpToolsOptions {
   readonly allowedTools?: readonly string[] | undefined;
   /** By the server's own names; wins over `allowedTools`. What it does not have is an error (`unknown_tool`). */
   readonly blockedTools?: readonly string[] | undefined;
-  /** When somebody is asked. Default: as agent and middleware have it, which count these tools as somebody else's. */
+  /**
+   * When somebody is asked. By default nobody is: every tool runs, also one that writes, unless middleware such as
+   * `toolApproval` asks, which counts these tools as somebody else's.
+   */
   readonly approvalMode?: ApprovalMode | McpApproval | undefined;
   /** Tools that you know to change nothing, by the server's own names; the server's word for it is not taken. */
   readonly readOnlyTools?: readonly string[] | undefined;

@@ -101,6 +101,9 @@ function readStdio(
   if (command === "" || texts.some((each) => typeof each !== "string")) {
     throw invalid("needs `command` (a text) and `args` (a list of texts)");
   }
+  if (/^[A-Za-z_]\w*=/.test(command)) {
+    throw invalid("begins with a variable, which belongs into `env`: write { command, args, env }");
+  }
   if (!isJsonObject(env) || Object.values(env).some((value) => typeof value !== "string")) {
     throw invalid("has `env` whose values are not all texts");
   }

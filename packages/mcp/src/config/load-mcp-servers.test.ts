@@ -207,6 +207,21 @@ describe("loadMcpServers", () => {
     expect(() => loadMcpServers(join(folder, "none.json"))).toThrow("ENOENT");
   });
 
+  it("reads what stands in a file, and shows none of it", () => {
+    const text = '// ours\n{ "servers": { "tide": { "url": "https://a.example/mcp" } } }';
+    for (const source of [text, text.slice(text.indexOf("{"))]) {
+      expect(loadMcpServers(source).map(({ name }) => name)).toEqual(["tide"]);
+    }
+    for (const source of [`{"mcpServers": "${secret}"`, ` ["${secret}"]`, `\n${secret}`]) {
+      expect(() => loadMcpServers(source)).toThrow(
+        expect.objectContaining({
+          code: "invalid_mcp_config",
+          message: expect.not.stringContaining(secret),
+        }),
+      );
+    }
+  });
+
   it("leaves out what is switched off, in the file or by the options", () => {
     const config = {
       mcpServers: {

@@ -44,7 +44,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof LoadMcpServersOptions>([
  *
  * Whoever writes the file has programs started here: read none that comes from somebody else.
  *
- * @param source A path, the URL of a file, or what stands in one.
+ * @param source The path or `file:` URL of a file, what stands in one as a text, or that as an object.
  * @throws ConfigurationError `invalid_mcp_config` with everything that is wrong, by server, and what to write;
  * values are not shown. What {@link mcpTools} says about options.
  */
@@ -118,9 +118,18 @@ function readSource(source: string | URL | object): Source {
     const where = "The configuration of MCP servers";
     return { config: objectOf(source as JsonValue, where), where, folder: process.cwd() };
   }
+  if (typeof source === "string" && isContents(source)) {
+    const where = "The text with MCP servers";
+    return { config: objectOf(parseJsonc(source, where), where), where, folder: process.cwd() };
+  }
   const path = source instanceof URL ? fileURLToPath(source) : source;
   const where = `The file ${path}`;
   return { config: objectOf(parseJsonc(textOf(path), where), where), where, folder: dirname(path) };
+}
+
+/** What stands in a file; taken for a path, it would be shown in the error that there is none. */
+function isContents(source: string): boolean {
+  return /^\s*[{[]/.test(source) || source.includes("\n");
 }
 
 function textOf(path: string): string {

@@ -53,6 +53,8 @@ export function stdioTransport(terms: StdioTerms): StdioTransport {
         listen(child);
         child.once("spawn", resolve);
         child.once("error", (error) => {
+          // Whoever prints the error would print them: there may be secrets in them.
+          Reflect.deleteProperty(error, "spawnargs");
           reject(error);
           transport.onerror?.(error);
           finish();
