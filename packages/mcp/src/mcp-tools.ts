@@ -26,7 +26,7 @@ import { featuresFor } from "./features/features.js";
 import { runClient } from "./features/run-client.js";
 import { isUnavailable } from "./mcp-error.js";
 import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
-import { readPrompt, readResource } from "./offers/read-offer.js";
+import { readContextResource, readPrompt, readResource } from "./offers/read-offer.js";
 import { type OpenMcpClient, openTarget, type SdkClient } from "./open-target.js";
 import { type McpToolsOptions, readOptions } from "./options.js";
 import type { RemoteServer, StdioServer } from "./target.js";
@@ -39,7 +39,14 @@ import { replaceTools } from "./tools/replace-tools.js";
 import { isWaitedFor } from "./tools/waited-for.js";
 
 /** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, an {@link McpClient}, or what opens one. */
-export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient;
+export type McpTarget =
+  | string
+  | URL
+  | StdioServer
+  | RemoteServer
+  | SdkClient
+  | McpClient
+  | OpenMcpClient;
 
 /** A pack of tools. */
 export interface ConnectedTools {
@@ -230,7 +237,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     return Promise.all(
       uris.map(async (uri) => ({
         role: "user" as const,
-        contents: await readResource(this.#server, uri, { signal }),
+        contents: await readContextResource(this.#server, uri, signal),
       })),
     );
   }
@@ -282,7 +289,7 @@ export function makeMcpTools(
   terms: McpToolsTerms = {},
 ): McpTools {
   const settings = readOptions(options);
-  const { label, open, slow, finishAuth } = openTarget(target, options, settings);
+  const { label, open, slow, finishAuth } = openTarget(target, options, settings, terms);
   const { onLog } = options;
   const flights = new Flights();
   const features = featuresFor(options, {

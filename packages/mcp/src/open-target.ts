@@ -10,6 +10,7 @@ import type { FinishSignIn, SignIn } from "./client/sign-in.js";
 import { type Connecting, slowServer } from "./client/slow-server.js";
 import { madeHeaders } from "./header-values.js";
 import { McpError } from "./mcp-error.js";
+import { wrong } from "./option-values.js";
 import type { McpToolsOptions, ReadOptions } from "./options.js";
 import { type RemoteServer, readTarget, type StdioServer } from "./target.js";
 import { serverLabel } from "./tools/server-label.js";
@@ -55,11 +56,15 @@ const outsideCalls = { run: undefined, session: undefined, tool: undefined };
 /** Of everything in a message beside a result: its members, and how JSON writes strings. */
 const roomForEnvelope = 1024 * 1024;
 
-/** @throws ConfigurationError `invalid_target` */
+/**
+ * @param terms Whether the options are for other servers, too, of which some may be reached over HTTP.
+ * @throws ConfigurationError `invalid_target`, `unknown_option` or `invalid_option`.
+ */
 export function openTarget(
-  target: string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient,
+  target: string | URL | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient,
   options: McpToolsOptions,
   settings: ReadOptions,
+  { isShared = false }: { readonly isShared?: boolean | undefined } = {},
 ): OpenTarget {
   if (typeof target === "function") {
     return { label: labelOf(options, undefined), open: async (...terms) => target(...terms) };
@@ -74,6 +79,12 @@ export function openTarget(
   }
   const read = readTarget(target, options.transport);
   const { headers, limits, connectTimeoutMs } = settings;
+  if (headers !== undefined && read.kind !== "http" && !isShared) {
+    throw wrong(
+      "headers",
+      "left out where no HTTP goes; a command takes variables: { command, args, env }",
+    );
+  }
   const found =
     read.kind === "http" && headers !== undefined && typeof headers !== "function"
       ? { ...read, headers: { ...read.headers, ...headers } }

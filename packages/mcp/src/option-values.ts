@@ -1,4 +1,5 @@
 import { ConfigurationError, isJsonObject } from "@tunic/core";
+import { shortened } from "./transports/noise-log.js";
 
 /** A list of texts, as a set. */
 export function names(
@@ -20,8 +21,11 @@ export function amount(option: string, value: number | undefined, otherwise: num
   throw wrong(option, "a number above 0");
 }
 
-export function isTextRecord(value: unknown): boolean {
-  return isJsonObject(value) && Object.values(value).every((each) => typeof each === "string");
+/** What of an object of texts is none, in words; undefined where all are. */
+export function noText(member: string, texts: unknown): string | undefined {
+  if (!isJsonObject(texts)) return `\`${member}\` that is no object of texts`;
+  const stray = Object.entries(texts).find(([, value]) => typeof value !== "string");
+  return stray && `\`${member}\` whose ${JSON.stringify(shortened(stray[0], 60))} is no text`;
 }
 
 /** What is wrong with an option, and what to write. */

@@ -8,7 +8,7 @@ import type { McpSamplingRequest } from "./asking/sampling-request.js";
 import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
 import { isLogLevel, logLevels } from "./client/read-answers.js";
 import { type McpHeaders, unfitHeader } from "./header-values.js";
-import { amount, isTextRecord, names, wrong } from "./option-values.js";
+import { amount, names, noText, wrong } from "./option-values.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
 
@@ -248,8 +248,10 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
 }
 
 function checkSending({ headers, authProvider }: McpToolsOptions): void {
-  if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
-    throw wrong("headers", "an object of texts, or a function that returns one");
+  const stray =
+    headers === undefined || typeof headers === "function" ? undefined : noText("headers", headers);
+  if (stray !== undefined) {
+    throw wrong("headers", `an object of texts, or a function that returns one: there is ${stray}`);
   }
   const unfit = typeof headers === "object" ? unfitHeader(headers) : undefined;
   if (unfit !== undefined) throw wrong("headers", `such as can be sent: there is ${unfit}`);

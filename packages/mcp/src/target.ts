@@ -1,6 +1,7 @@
 import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import { splitCommand } from "./command-line.js";
 import { unfitHeader } from "./header-values.js";
+import { noText } from "./option-values.js";
 
 /** How a server is talked to. `http` is streamable HTTP alone, without falling back to SSE. */
 export type McpTransport = "stdio" | "http" | "sse" | "websocket";
@@ -61,10 +62,11 @@ export type ReadTarget =
  * @throws ConfigurationError `invalid_target` or `unknown_option`, saying what to write.
  */
 export function readTarget(
-  target: string | StdioServer | RemoteServer,
+  target: string | URL | StdioServer | RemoteServer,
   transport?: McpTransport,
 ): ReadTarget {
   if (typeof target === "string") return readText(target, transport);
+  if (target instanceof URL) return readRemote({ url: target }, transport);
   if (!isJsonObject(target)) throw invalid("must be a text or an object");
   if ("url" in target) {
     checkOptionNames("mcpTools(): a target with `url`", target, remoteNames);
@@ -85,6 +87,9 @@ function readText(text: string, transport: McpTransport | undefined): ReadTarget
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) {
     throw invalid(noAddress);
   }
+  if (transport !== "stdio" && /^([a-z\d.-]+|\[[\da-f:]+\]):\d+(\/\S*)?$/i.test(trimmed)) {
+    throw invalid("is an address without http:// or https:// before it");
+  }
   const [command, ...args] = splitCommand(trimmed);
   if (command === undefined) throw invalid("is empty");
   return readStdio({ command, args }, transport);
@@ -104,9 +109,8 @@ function readStdio(
   if (/^[A-Za-z_]\w*=/.test(command)) {
     throw invalid("begins with a variable, which belongs into `env`: write { command, args, env }");
   }
-  if (!isJsonObject(env) || Object.values(env).some((value) => typeof value !== "string")) {
-    throw invalid("has `env` whose values are not all texts");
-  }
+  const unfit = noText("env", env);
+  if (unfit !== undefined) throw invalid(`has ${unfit}`);
   if (cwd !== undefined && typeof cwd !== "string") throw invalid("has a `cwd` that is no text");
   if ([...texts, ...Object.values(env), cwd].some((each) => each?.includes("\0"))) {
     throw invalid("has a text with a character U+0000, which no program can be given");
@@ -127,10 +131,12 @@ function readRemote(
   if (hasUserinfo(url)) {
     throw invalid("has a name or a password before its host: send it with `headers`");
   }
-  if (!isJsonObject(headers) || Object.values(headers).some((each) => typeof each !== "string")) {
-    throw invalid("has `headers` whose values are not all texts");
+  if (typeof headers === "function") {
+    throw invalid(
+      "has `headers` that are a function, which goes into the options: mcpTools({ url }, { headers })",
+    );
   }
-  const unfit = unfitHeader(headers);
+  const unfit = noText("headers", headers) ?? unfitHeader(headers);
   if (unfit !== undefined) throw invalid(`has ${unfit}`);
   switch (transport) {
     case undefined:

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mcpTools } from "../src/index.js";
+import { mcpTools, type StdioServer } from "../src/index.js";
 import { resultsOf, scripted, testLog } from "./support/agents.js";
 import { RawHttpServer } from "./support/raw-http-server.js";
 import { rawServer } from "./support/raw-server.js";
@@ -18,6 +18,21 @@ describe.each([1, 2] as const)("what is told of a server, line %i of the SDK", (
     await expect(mcp.connect()).rejects.toThrow(
       /^The MCP server "files" \(\/does\/not\/exist\) could not be connected to: /,
     );
+  });
+
+  it.each<[StdioServer | string, string]>([
+    [
+      { command: process.execPath, cwd: "/does/not/exist" },
+      "connected to: the folder in `cwd` is not there.",
+    ],
+    [{ command: "npx -y some-server" }, "what follows the blank goes into `args`"],
+    ["no.such.example/mcp", "an address begins with http:// or https://"],
+  ])("says what is wrong where %j cannot be started", async (target, message) => {
+    await using mcp = mcpTools(target, { name: "files", sdk });
+    await expect(mcp.connect()).rejects.toMatchObject({
+      code: "mcp_connect_failed",
+      message: expect.stringContaining(message),
+    });
   });
 
   it("names it by its label where nobody listens", async () => {

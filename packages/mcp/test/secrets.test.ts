@@ -134,6 +134,9 @@ describe("options that would only show later", () => {
     ["approvalMode", { approvalMode: "always" }],
     ["approvalMode", { approvalMode: null }],
     ["approvalMode.otherwise", { approvalMode: { otherwise: "never" } }],
+    ["approvalMode", { approvalMode: ["write_file"] }],
+    ["headers", { headers: { authorization: "Bearer x" } }],
+    ["headers", { headers: () => ({}) }],
     ["allowedTools", { allowedTools: null }],
     ["allowedTools", { allowedTools: "" }],
   ])("%s is refused at once", (option, options) => {

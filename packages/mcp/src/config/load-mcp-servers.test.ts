@@ -222,6 +222,21 @@ describe("loadMcpServers", () => {
     }
   });
 
+  it("wants options, or false, for each server", () => {
+    const tools = () => undefined as never;
+    expect(() => loadMcpServers({ mcpServers: { tide: { command: "x" } } }, { tools })).toThrow(
+      expect.objectContaining({
+        code: "invalid_option",
+        message: expect.stringContaining('for each server; not so for "tide"'),
+      }),
+    );
+  });
+
+  it("may share headers, which only servers elsewhere get", () => {
+    const config = { mcpServers: { a: { command: "x" }, b: { url: "https://b.example" } } };
+    expect(loadMcpServers(config, { tools: { headers: { "x-key": "k" } } })).toHaveLength(2);
+  });
+
   it("leaves out what is switched off, in the file or by the options", () => {
     const config = {
       mcpServers: {

@@ -25,7 +25,10 @@ export interface LoadMcpServersOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** What `${input:id}` stands for. Each is asked for once. */
   readonly inputs?: Readonly<Record<string, string>> | AskInput | undefined;
-  /** What `${workspaceFolder}` stands for. */
+  /**
+   * What `${workspaceFolder}` stands for, and what a relative `envFile` is counted from. Default: none, so that a file
+   * which names it is refused; `envFile` is counted from the file's folder.
+   */
   readonly workspaceFolder?: string | undefined;
 }
 
@@ -62,7 +65,7 @@ export function loadMcpServers(
   const found: ((isShared: boolean) => McpTools)[] = [];
 
   for (const [name, entry] of serversIn(config, where)) {
-    const own = typeof tools === "function" ? tools(name) : tools;
+    const own = optionsOf(tools, name);
     if (own === false || isSwitchedOff(entry)) continue;
     const shown = JSON.stringify(shortened(name, 100));
     const problem = (what: string): void => {
@@ -96,6 +99,20 @@ export function loadMcpServers(
 
   if (problems.length > 0) throw invalid(`${where}:\n- ${problems.join("\n- ")}`);
   return makeAll(found, typeof tools !== "function");
+}
+
+/** Code that is not type-checked may forget to return any. */
+function optionsOf(
+  tools: NonNullable<LoadMcpServersOptions["tools"]>,
+  name: string,
+): McpToolsOptions | false {
+  const own = typeof tools === "function" ? tools(name) : tools;
+  if (own === false || isJsonObject(own)) return own;
+  const shown = JSON.stringify(shortened(name, 100));
+  throw new ConfigurationError(
+    "invalid_option",
+    `loadMcpServers(): tools must give an object of options, or false, for each server; not so for ${shown}.`,
+  );
 }
 
 /** Names that one server does not have may be another one's, where all have the same options. */
