@@ -6,6 +6,7 @@ import { callFetch } from "../transports/call-fetch.js";
 import { stdioTransport } from "../transports/stdio-transport.js";
 import { type ClientIdentity, ownIdentity } from "./client-identity.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
+import { isNotInstalled } from "./not-installed.js";
 import { transportEntry } from "./read-answers.js";
 import { isSseError } from "./sdk-error-kinds.js";
 import { httpStatusOf, shownText } from "./sdk-errors.js";
@@ -259,7 +260,9 @@ async function sdk2For({ sdk = "auto", hooks }: OpenTerms): Promise<Sdk2 | undef
     return await import("@modelcontextprotocol/client");
   } catch (cause) {
     if (sdk === "auto") {
-      hooks.log?.(transportEntry(cause));
+      if (!isNotInstalled(cause, "@modelcontextprotocol/client")) {
+        hooks.log?.(transportEntry(cause));
+      }
       return undefined;
     }
     const message = "sdk: 2 needs the package @modelcontextprotocol/client: install it.";
