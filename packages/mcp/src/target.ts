@@ -12,6 +12,7 @@ export interface StdioServer {
   readonly args?: readonly string[] | undefined;
   /** Beside the few variables that every program needs; nothing else of this process's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder that it is started in. Default, and what a relative one is counted from: that of this process. */
   readonly cwd?: string | undefined;
 }
 
