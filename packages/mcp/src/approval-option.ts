@@ -26,10 +26,10 @@ export interface ReadApproval {
 /** @throws ConfigurationError `unknown_option` or `invalid_option`, saying what to write. */
 export function readApproval(mode: ApprovalMode | McpApproval | undefined): ReadApproval {
   if (typeof mode !== "object" || mode === null) {
-    const expected = `${modes}, or { alwaysRequire, neverRequire, otherwise }`;
-    const otherwise = checkedMode("approvalMode", mode, expected);
+    const otherwise = checkedMode("approvalMode", mode, modesOrObject);
     return { always: new Set(), never: new Set(), otherwise };
   }
+  if (Array.isArray(mode)) throw wrong("approvalMode", modesOrObject);
   checkOptionNames("mcpTools(): approvalMode", mode, approvalNames);
   return {
     always: names("approvalMode.alwaysRequire", mode.alwaysRequire),
@@ -39,6 +39,7 @@ export function readApproval(mode: ApprovalMode | McpApproval | undefined): Read
 }
 
 const modes = '"always_require", "never_require" or a function of a call';
+const modesOrObject = `${modes}, or { alwaysRequire, neverRequire, otherwise }`;
 
 /** Code that is not type-checked may have written anything. */
 function checkedMode(

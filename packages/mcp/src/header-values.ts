@@ -4,7 +4,7 @@ import type {
   FunctionTool,
   RunContext,
 } from "@tunic/core";
-import { isTextRecord } from "./option-values.js";
+import { noTexts } from "./option-values.js";
 import { shortened } from "./transports/noise-log.js";
 
 type HeaderRecord = Readonly<Record<string, string>>;
@@ -36,7 +36,8 @@ export async function madeHeaders(
   if (typeof headers !== "function") return undefined;
   // Nothing is no headers: those of other requests do not take their place.
   const made = (await headers({ run, session, tool })) ?? {};
-  const unfit = isTextRecord(made) ? unfitHeader(made) : "what is no object of texts";
+  const stray = noTexts(made);
+  const unfit = stray === undefined ? unfitHeader(made) : `something ${stray}`;
   if (unfit !== undefined) throw new TypeError(`mcpTools(): \`headers\` returned ${unfit}.`);
   return made;
 }

@@ -5,6 +5,8 @@ export type McpErrorCode =
   | "mcp_connect_failed"
   /** The connection ended before the answer came. */
   | "mcp_connection_lost"
+  /** The server takes its session from whoever has connected only, not from whom this is sent for. */
+  | "mcp_session_refused"
   /** Somebody has to sign in at the server first, or that has failed. */
   | "mcp_unauthorized"
   /** The server answered with an error. */

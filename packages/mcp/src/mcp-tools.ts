@@ -26,7 +26,7 @@ import { featuresFor } from "./features/features.js";
 import { runClient } from "./features/run-client.js";
 import { isUnavailable } from "./mcp-error.js";
 import { askForList, promptList, resourceList, templateList } from "./offers/ask-server.js";
-import { readPrompt, readResource } from "./offers/read-offer.js";
+import { readContextResource, readPrompt, readResource } from "./offers/read-offer.js";
 import { type OpenMcpClient, openTarget, type SdkClient } from "./open-target.js";
 import { type McpToolsOptions, readOptions } from "./options.js";
 import type { RemoteServer, StdioServer } from "./target.js";
@@ -35,9 +35,18 @@ import { type LocalTools, localTools } from "./tools/local-tools.js";
 import { nameCheck } from "./tools/named-tools.js";
 import { offersNothing } from "./tools/offered.js";
 import type { LeftOut, RemoteTools } from "./tools/remote-tool.js";
+import { replaceTools } from "./tools/replace-tools.js";
+import { isWaitedFor } from "./tools/waited-for.js";
 
 /** What names a server: a URL, a command line, an object of either kind, a connected client of the SDK, an {@link McpClient}, or what opens one. */
-export type McpTarget = string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient;
+export type McpTarget =
+  | string
+  | URL
+  | StdioServer
+  | RemoteServer
+  | SdkClient
+  | McpClient
+  | OpenMcpClient;
 
 /** A pack of tools. */
 export interface ConnectedTools {
@@ -74,6 +83,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
   readonly #sources: readonly NonNullable<McpFeature["tools"]>[];
   readonly #join: (lists: readonly LocalTools[]) => LocalTools;
   readonly #checkNames: ReturnType<typeof nameCheck>;
+  readonly #prefix: string;
   readonly #remarks: readonly LeftOut[];
   readonly #toLocal: (remote: RemoteTools) => LocalTools;
   readonly #hasTools: boolean;
@@ -97,6 +107,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#sources = features.map(({ tools }) => tools).filter((source) => source !== undefined);
     this.#join = toolJoiner(label);
     this.#checkNames = nameCheck(server, prefix, isShared);
+    this.#prefix = prefix;
     this.#remarks = remarks;
     this.#toLocal = localTools(server, prefix);
     this.#hasTools = !offersNothing(options) || this.#sources.length > 0;
@@ -104,11 +115,19 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     this.#finishAuth = finishAuth;
   }
 
-  async provide({ run, signal, client }: ProviderContext): Promise<ProvidedContext | undefined> {
+  async provide({
+    run,
+    signal,
+    client,
+    session,
+    messages,
+  }: ProviderContext): Promise<ProvidedContext | undefined> {
     try {
       return await this.#provide(run, signal, client);
     } catch (error) {
       if (!this.#server.options.optional || !isUnavailable(error)) throw error;
+      const log = [...(session?.messages ?? []), ...messages];
+      if (isWaitedFor(log, this.name, this.#prefix)) throw error;
       const message = `The MCP server "${this.name}" is left out of this run: ${error.message}`;
       run.notice("mcp_unavailable", message, error);
       return undefined;
@@ -120,12 +139,14 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     signal: AbortSignal,
     client: ProviderContext["client"],
   ): Promise<ProvidedContext | undefined> {
+    // Before anything of it fails.
+    tell(run, this.name, this.#remarks);
     const messages = await this.#context(signal);
     if (!this.#hasTools) return messages.length === 0 ? undefined : { messages };
     run.state.set(runClient, client);
     const { tools, leftOut } = await this.#toolsNow(signal);
     run.state.set(this.#given, { tools, offered: tools });
-    tell(run, this.name, [...this.#remarks, ...leftOut]);
+    tell(run, this.name, leftOut);
     return { tools, messages };
   }
 
@@ -134,10 +155,15 @@ export class McpTools implements ContextProvider, AsyncDisposable {
    * is not followed that way.
    *
    * @throws McpError where the server cannot be reached, or its list cannot be used; ConfigurationError
-   * `unknown_tool` where `blockedTools` or `alwaysRequire` name what it does not have.
+   * `unknown_tool` where `blockedTools` or `alwaysRequire` name what it does not have, or `allowedTools` nothing that it
+   * has. What else runs have notices of goes to `onLog`.
    */
   async connect(signal?: AbortSignal): Promise<ConnectedTools> {
-    const { tools } = await this.#toolsNow(signal);
+    const { tools, leftOut } = await this.#toolsNow(signal);
+    // There is no run that could have notices.
+    for (const { message } of toldOf(this.name, [...this.#remarks, ...leftOut])) {
+      this.#server.log({ level: "warning", logger: "tools", data: message });
+    }
     const { server } = await this.#server.connection.acquire(signal);
     return { tools, server };
   }
@@ -211,7 +237,7 @@ export class McpTools implements ContextProvider, AsyncDisposable {
     return Promise.all(
       uris.map(async (uri) => ({
         role: "user" as const,
-        contents: await readResource(this.#server, uri, { signal }),
+        contents: await readContextResource(this.#server, uri, signal),
       })),
     );
   }
@@ -263,7 +289,7 @@ export function makeMcpTools(
   terms: McpToolsTerms = {},
 ): McpTools {
   const settings = readOptions(options);
-  const { label, open, finishAuth } = openTarget(target, options, settings);
+  const { label, open, slow, finishAuth } = openTarget(target, options, settings, terms);
   const { onLog } = options;
   const flights = new Flights();
   const features = featuresFor(options, {
@@ -278,6 +304,7 @@ export function makeMcpTools(
     hooks: featureHooks(features),
     flights,
     open,
+    slow,
     onLog,
     async connected(client) {
       for (const feature of features) await feature.connected?.(client);
@@ -286,40 +313,17 @@ export function makeMcpTools(
   return new McpTools(server, options.toolNamePrefix ?? label, features, finishAuth, terms);
 }
 
-/** Takes over what has changed, from the next round on; gives the tools that the run has then. */
-function replaceTools(
-  context: FunctionInvocationContext,
-  before: readonly FunctionTool[],
-  offered: readonly FunctionTool[],
-  now: readonly FunctionTool[],
-): readonly FunctionTool[] {
-  const current = new Set(now);
-  const removed = before.filter((tool) => !current.has(tool));
-  if (removed.length > 0) context.removeTools(removed);
-  const known = new Set(offered);
-  const had = new Set(before);
-  return now.filter((tool) => {
-    if (known.has(tool)) return had.has(tool);
-    try {
-      context.addTools(tool);
-      return true;
-    } catch (error) {
-      // Somebody else's tool has the name, and keeps it.
-      context.run.notice(
-        "mcp_tool_refused",
-        `The tool "${tool.name}" of the MCP server "${tool.owner}" is left out: the name is taken. Give mcpTools() another \`name\` or \`toolNamePrefix\`.`,
-        error,
-      );
-      return false;
-    }
-  });
+function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {
+  for (const { code, message } of toldOf(label, leftOut)) run.notice(code, message);
 }
 
-function tell(run: RunContext, label: string, leftOut: readonly LeftOut[]): void {
-  for (const { code, message } of leftOut.slice(0, mostNotices)) {
-    run.notice(code, `MCP server "${label}": ${message}`);
-  }
+/** Not more than anybody reads. */
+function toldOf(label: string, leftOut: readonly LeftOut[]): readonly LeftOut[] {
+  const shown = leftOut.slice(0, mostNotices).map(({ code, message }) => {
+    return { code, message: `MCP server "${label}": ${message}` };
+  });
   const more = leftOut.length - mostNotices;
-  if (more <= 0) return;
-  run.notice("mcp_tools_left_out", `MCP server "${label}": ${more} more tools are left out.`);
+  if (more <= 0) return shown;
+  const message = `MCP server "${label}": ${more} more tools are left out.`;
+  return [...shown, { code: "mcp_tools_left_out", message }];
 }

@@ -7,8 +7,10 @@ import { ownClient } from "./client/own-client.js";
 import { adaptSdk1 } from "./client/sdk1-client.js";
 import { adaptSdk2 } from "./client/sdk2-client.js";
 import type { FinishSignIn, SignIn } from "./client/sign-in.js";
+import { type Connecting, slowServer } from "./client/slow-server.js";
 import { madeHeaders } from "./header-values.js";
 import { McpError } from "./mcp-error.js";
+import { wrong } from "./option-values.js";
 import type { McpToolsOptions, ReadOptions } from "./options.js";
 import { type RemoteServer, readTarget, type StdioServer } from "./target.js";
 import { serverLabel } from "./tools/server-label.js";
@@ -43,6 +45,8 @@ export type OpenMcpClient = (
 export interface OpenTarget {
   readonly label: string;
   readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+  /** What is said of it where it was given up after so many milliseconds. */
+  readonly slow?: ((ms: number) => string) | undefined;
   /** Where `authProvider` has something to sign in at. */
   readonly finishAuth?: FinishSignIn | undefined;
 }
@@ -52,11 +56,15 @@ const outsideCalls = { run: undefined, session: undefined, tool: undefined };
 /** Of everything in a message beside a result: its members, and how JSON writes strings. */
 const roomForEnvelope = 1024 * 1024;
 
-/** @throws ConfigurationError `invalid_target` */
+/**
+ * @param terms Whether the options are for other servers, too, of which some may be reached over HTTP.
+ * @throws ConfigurationError `invalid_target`, `unknown_option` or `invalid_option`.
+ */
 export function openTarget(
-  target: string | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient,
+  target: string | URL | StdioServer | RemoteServer | SdkClient | McpClient | OpenMcpClient,
   options: McpToolsOptions,
   settings: ReadOptions,
+  { isShared = false }: { readonly isShared?: boolean | undefined } = {},
 ): OpenTarget {
   if (typeof target === "function") {
     return { label: labelOf(options, undefined), open: async (...terms) => target(...terms) };
@@ -71,6 +79,12 @@ export function openTarget(
   }
   const read = readTarget(target, options.transport);
   const { headers, limits, connectTimeoutMs } = settings;
+  if (headers !== undefined && read.kind !== "http" && !isShared) {
+    throw wrong(
+      "headers",
+      "left out where no HTTP goes; a command takes variables: { command, args, env }",
+    );
+  }
   const found =
     read.kind === "http" && headers !== undefined && typeof headers !== "function"
       ? { ...read, headers: { ...read.headers, ...headers } }
@@ -80,8 +94,11 @@ export function openTarget(
       ? async () => (await madeHeaders(headers, outsideCalls)) ?? {}
       : undefined;
   const label = labelOf(options, serverLabel(read));
+  const connecting: Connecting = {};
+  const slow = (ms: number): string => slowServer(read, label, connecting, ms);
   const terms = {
     label,
+    connecting,
     connectTimeoutMs,
     ambientHeaders,
     maxMessageBytes: limits.maxResultBytes + roomForEnvelope,
@@ -91,6 +108,7 @@ export function openTarget(
   if (authProvider === undefined || found.kind !== "http") {
     return {
       label,
+      slow,
       open: (hooks, signal) => openClient(found, { ...terms, hooks, signal }),
     };
   }
@@ -103,6 +121,7 @@ export function openTarget(
   };
   return {
     label,
+    slow,
     open: (hooks, signal) => openClient(found, { ...terms, hooks, signal, signIn }),
     async finishAuth(callback) {
       // Whoever was sent away may come back to another process.

@@ -1,4 +1,5 @@
 import { ConfigurationError, isJsonObject } from "@tunic/core";
+import { shortened } from "./transports/noise-log.js";
 
 /** A list of texts, as a set. */
 export function names(
@@ -20,10 +21,14 @@ export function amount(option: string, value: number | undefined, otherwise: num
   throw wrong(option, "a number above 0");
 }
 
-/** Whether it is an object of texts. A `Map` and `Headers` have no members: what is in them would be lost. */
-export function isTextRecord(value: unknown): value is Readonly<Record<string, string>> {
-  if (!isJsonObject(value) || Symbol.iterator in value) return false;
-  return Object.values(value).every((each) => typeof each === "string");
+/**
+ * Why something is no object of texts, in words that follow its name; undefined where it is one. A `Map` and `Headers`
+ * have no members: what is in them would be lost.
+ */
+export function noTexts(value: unknown): string | undefined {
+  if (!isJsonObject(value) || Symbol.iterator in value) return "that is no object of texts";
+  const stray = Object.entries(value).find(([, each]) => typeof each !== "string");
+  return stray && `whose ${JSON.stringify(shortened(stray[0], 60))} is no text`;
 }
 
 /** What is wrong with an option, and what to write. */

@@ -8,7 +8,7 @@ import type { McpSamplingRequest } from "./asking/sampling-request.js";
 import type { McpLogEntry, McpLogLevel } from "./client/mcp-client.js";
 import { isLogLevel, logLevels } from "./client/read-answers.js";
 import { type McpHeaders, unfitHeader } from "./header-values.js";
-import { amount, isTextRecord, names, wrong } from "./option-values.js";
+import { amount, names, noTexts, wrong } from "./option-values.js";
 import type { McpTransport } from "./target.js";
 import { checkPrefix } from "./tools/tool-name.js";
 
@@ -36,11 +36,14 @@ export interface McpToolsOptions {
   readonly name?: string | undefined;
   /** What the tools' names begin with, instead of the label. */
   readonly toolNamePrefix?: string | undefined;
-  /** By the server's own names. Default: all. None: the server is not even connected to. */
+  /** By the server's own names. Default: all. None: the server is not even connected to. Only such as it does not have: an error (`unknown_tool`). */
   readonly allowedTools?: readonly string[] | undefined;
   /** By the server's own names; wins over `allowedTools`. What it does not have is an error (`unknown_tool`). */
   readonly blockedTools?: readonly string[] | undefined;
-  /** When somebody is asked. Default: as agent and middleware have it, which count these tools as somebody else's. */
+  /**
+   * When somebody is asked. By default nobody is: every tool runs, also one that writes, unless middleware such as
+   * `toolApproval` asks, which counts these tools as somebody else's.
+   */
   readonly approvalMode?: ApprovalMode | McpApproval | undefined;
   /** Tools that you know to change nothing, by the server's own names; the server's word for it is not taken. */
   readonly readOnlyTools?: readonly string[] | undefined;
@@ -50,7 +53,8 @@ export interface McpToolsOptions {
   readonly trustAnnotations?: boolean | undefined;
   /**
    * A run goes on without the server where it cannot be connected to, or somebody has to sign in at it first: it has
-   * none of its tools then, and the notice `mcp_unavailable`. The next run tries again. Default false: the run fails.
+   * none of its tools then, and the notice `mcp_unavailable`. The next run tries again. A run in which an approval or a
+   * question of its tools waits fails all the same, and it stays open. Default false: the run fails.
    */
   readonly optional?: boolean | undefined;
   /** Wins over what the target looks like. */
@@ -244,8 +248,13 @@ export function readOptions(options: McpToolsOptions): ReadOptions {
 }
 
 function checkSending({ headers, authProvider }: McpToolsOptions): void {
-  if (headers !== undefined && typeof headers !== "function" && !isTextRecord(headers)) {
-    throw wrong("headers", "an object of texts, or a function that returns one");
+  const stray =
+    headers === undefined || typeof headers === "function" ? undefined : noTexts(headers);
+  if (stray !== undefined) {
+    throw wrong(
+      "headers",
+      `an object of texts, or a function that returns one: there is one ${stray}`,
+    );
   }
   const unfit = typeof headers === "object" ? unfitHeader(headers) : undefined;
   if (unfit !== undefined) throw wrong("headers", `such as can be sent: there is ${unfit}`);

@@ -70,6 +70,38 @@ describe("readTarget", () => {
     );
   });
 
+  it.each([
+    [{ command: "npx", arg: ["-y", "some-server"] }, 'no option "arg"; did you mean "args"?'],
+    [{ command: "npx", disable: true }, 'no option "disable". It takes: command, args, env, cwd'],
+    [{ url: "https://example.com", header: {} }, 'no option "header"; did you mean "headers"?'],
+    [{ url: "https://example.com", args: [] }, 'no option "args"'],
+  ])("says what is not known of %j", (target, message) => {
+    expect(() => readTarget(target as never)).toThrow(
+      expect.objectContaining({
+        code: "unknown_option",
+        message: expect.stringContaining(message),
+      }),
+    );
+  });
+
+  it.each([
+    ["localhost:3000/mcp", "without http://"],
+    ["[::1]:80", "without http://"],
+    [{ url: "https://example.com", headers: () => ({}) }, "mcpTools({ url }, { headers })"],
+    [{ url: "https://example.com", headers: { a: "b", c: undefined } }, '`headers` whose "c" is'],
+    [{ command: "npx", env: { A: "b", C: 1 } }, '`env` whose "C" is no text'],
+  ])("says what to write instead of %j", (target, message) => {
+    expect(() => readTarget(target as never)).toThrow(message);
+  });
+
+  it("takes a URL as it is, and a path for a command", () => {
+    const url = new URL("https://example.com/sse");
+    expect(readTarget(url)).toMatchObject({ kind: "http", url, transport: "sse" });
+    for (const command of ["C:/tools/server.exe", "./server", "bin.d/server"]) {
+      expect(readTarget(command)).toMatchObject({ kind: "stdio", command });
+    }
+  });
+
   it("refuses a command over a transport that needs an address", () => {
     expect(() => readTarget("npx server", "http")).toThrow(/write a URL/);
     expect(() => readTarget({ command: "npx" }, "sse")).toThrow(/write a URL/);

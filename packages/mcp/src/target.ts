@@ -1,7 +1,7 @@
-import { ConfigurationError, isJsonObject } from "@tunic/core";
+import { ConfigurationError, checkOptionNames, isJsonObject } from "@tunic/core";
 import { splitCommand } from "./command-line.js";
 import { unfitHeader } from "./header-values.js";
-import { isTextRecord } from "./option-values.js";
+import { noTexts } from "./option-values.js";
 
 /** How a server is talked to. `http` is streamable HTTP alone, without falling back to SSE. */
 export type McpTransport = "stdio" | "http" | "sse" | "websocket";
@@ -12,6 +12,7 @@ export interface StdioServer {
   readonly args?: readonly string[] | undefined;
   /** Beside the few variables that every program needs; nothing else of this process's environment. */
   readonly env?: Readonly<Record<string, string>> | undefined;
+  /** The folder that it is started in. Default, and what a relative one is counted from: that of this process. */
   readonly cwd?: string | undefined;
 }
 
@@ -22,6 +23,18 @@ export interface RemoteServer {
   /** With every request to the server's own origin. Not with a WebSocket, which cannot send any. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const stdioNames: ReadonlySet<string> = new Set<keyof StdioServer>([
+  "command",
+  "args",
+  "env",
+  "cwd",
+]);
+const remoteNames: ReadonlySet<string> = new Set<keyof RemoteServer>([
+  "url",
+  "transport",
+  "headers",
+]);
 
 /** What a target names, once it is read. */
 export type ReadTarget =
@@ -47,16 +60,23 @@ export type ReadTarget =
  * slashes behind it; the query does not count), and every other `http:` and `https:` is streamable HTTP.
  *
  * @param transport Wins over that of the target.
- * @throws ConfigurationError `invalid_target`, saying what to write.
+ * @throws ConfigurationError `invalid_target` or `unknown_option`, saying what to write.
  */
 export function readTarget(
-  target: string | StdioServer | RemoteServer,
+  target: string | URL | StdioServer | RemoteServer,
   transport?: McpTransport,
 ): ReadTarget {
   if (typeof target === "string") return readText(target, transport);
+  if (target instanceof URL) return readRemote({ url: target }, transport);
   if (!isJsonObject(target)) throw invalid("must be a text or an object");
-  if ("url" in target) return readRemote(target as unknown as RemoteServer, transport);
-  if ("command" in target) return readStdio(target as unknown as StdioServer, transport);
+  if ("url" in target) {
+    checkOptionNames("mcpTools(): a target with `url`", target, remoteNames);
+    return readRemote(target as unknown as RemoteServer, transport);
+  }
+  if ("command" in target) {
+    checkOptionNames("mcpTools(): a target with `command`", target, stdioNames);
+    return readStdio(target as unknown as StdioServer, transport);
+  }
   throw invalid("has neither `command` nor `url`");
 }
 
@@ -67,6 +87,9 @@ function readText(text: string, transport: McpTransport | undefined): ReadTarget
   }
   if (/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed)) {
     throw invalid(noAddress);
+  }
+  if (transport !== "stdio" && /^([a-z\d.-]+|\[[\da-f:]+\]):\d+(\/\S*)?$/i.test(trimmed)) {
+    throw invalid("is an address without http:// or https:// before it");
   }
   const [command, ...args] = splitCommand(trimmed);
   if (command === undefined) throw invalid("is empty");
@@ -84,9 +107,11 @@ function readStdio(
   if (command === "" || texts.some((each) => typeof each !== "string")) {
     throw invalid("needs `command` (a text) and `args` (a list of texts)");
   }
-  if (!isTextRecord(env)) {
-    throw invalid("has `env` whose values are not all texts");
+  if (/^[A-Za-z_]\w*=/.test(command)) {
+    throw invalid("begins with a variable, which belongs into `env`: write { command, args, env }");
   }
+  const unfit = noTexts(env);
+  if (unfit !== undefined) throw invalid(`has \`env\` ${unfit}`);
   if (cwd !== undefined && typeof cwd !== "string") throw invalid("has a `cwd` that is no text");
   if ([...texts, ...Object.values(env), cwd].some((each) => each?.includes("\0"))) {
     throw invalid("has a text with a character U+0000, which no program can be given");
@@ -107,10 +132,13 @@ function readRemote(
   if (hasUserinfo(url)) {
     throw invalid("has a name or a password before its host: send it with `headers`");
   }
-  if (!isTextRecord(headers)) {
-    throw invalid("has `headers` whose values are not all texts");
+  if (typeof headers === "function") {
+    throw invalid(
+      "has `headers` that are a function, which goes into the options: mcpTools({ url }, { headers })",
+    );
   }
-  const unfit = unfitHeader(headers);
+  const stray = noTexts(headers);
+  const unfit = stray === undefined ? unfitHeader(headers) : `\`headers\` ${stray}`;
   if (unfit !== undefined) throw invalid(`has ${unfit}`);
   switch (transport) {
     case undefined:

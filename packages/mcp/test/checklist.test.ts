@@ -66,7 +66,7 @@ describe("checklist: names and lists", () => {
   it.each<[McpToolsOptions, readonly string[]]>([
     [{}, ["s_A", "s_a", "s_b"]],
     [{ allowedTools: ["a"] }, ["s_a"]],
-    [{ allowedTools: ["s_a", "A "] }, []],
+    [{ allowedTools: ["s_a", "A ", "b"] }, ["s_b"]],
     [{ allowedTools: [] }, []],
     [{ allowedTools: ["a", "b"], blockedTools: ["b"] }, ["s_a"]],
     [{ blockedTools: ["a"] }, ["s_A", "s_b"]],

@@ -1,5 +1,8 @@
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { mcpTools } from "../src/index.js";
+import { mcpTools, type StdioServer } from "../src/index.js";
 import { resultsOf, scripted, testLog } from "./support/agents.js";
 import { RawHttpServer } from "./support/raw-http-server.js";
 import { rawServer } from "./support/raw-server.js";
@@ -15,6 +18,21 @@ describe.each([1, 2] as const)("what is told of a server, line %i of the SDK", (
     await expect(mcp.connect()).rejects.toThrow(
       /^The MCP server "files" \(\/does\/not\/exist\) could not be connected to: /,
     );
+  });
+
+  it.each<[StdioServer | string, string]>([
+    [
+      { command: process.execPath, cwd: "/does/not/exist" },
+      "connected to: the folder in `cwd` is not there.",
+    ],
+    [{ command: "npx -y some-server" }, "what follows the blank goes into `args`"],
+    ["no.such.example/mcp", "an address begins with http:// or https://"],
+  ])("says what is wrong where %j cannot be started", async (target, message) => {
+    await using mcp = mcpTools(target, { name: "files", sdk });
+    await expect(mcp.connect()).rejects.toMatchObject({
+      code: "mcp_connect_failed",
+      message: expect.stringContaining(message),
+    });
   });
 
   it("names it by its label where nobody listens", async () => {
@@ -36,8 +54,42 @@ describe.each([1, 2] as const)("what is told of a server, line %i of the SDK", (
     await expect(mcp.connect()).rejects.toThrow(/^(?!.*no token.*no token).*There is no token\.$/);
   });
 
+  it("tells what one has written that does not answer in time", async () => {
+    const silent = `console.error("reading the charts"); setInterval(() => {}, 1000)`;
+    const log = testLog();
+    const options = { name: "files", sdk, connectTimeoutMs: 3000, onLog: log.onLog };
+    await using mcp = mcpTools({ command: process.execPath, args: ["-e", silent] }, options);
+    const connecting = expect(mcp.connect()).rejects.toMatchObject({
+      code: "mcp_timeout",
+      message: `The MCP server "files" (${process.execPath}) did not answer within 3000 ms (connectTimeoutMs). Its last words were: reading the charts`,
+    });
+    await log.seen("reading the charts");
+    await connecting;
+  });
+
+  it("tells of a program that may be downloading what it runs", async () => {
+    const folder = mkdtempSync(join(tmpdir(), "tunic-mcp-"));
+    const npx = join(folder, "npx");
+    writeFileSync(npx, "#!/bin/sh\nexec cat > /dev/null\n", { mode: 0o755 });
+    const options = { name: "files", sdk, connectTimeoutMs: 200 };
+    await using mcp = mcpTools({ command: npx, args: ["-y", "some-server"] }, options);
+    await expect(mcp.connect()).rejects.toThrow(
+      `The MCP server "files" (${npx}) did not answer within 200 ms (connectTimeoutMs). npx may have been downloading it still`,
+    );
+  });
+
+  it("names it where nothing comes over HTTP", async () => {
+    await using server = await RawHttpServer.start();
+    server.onPost = () => true;
+    await using mcp = mcpTools(server.url, { name: "files", sdk, connectTimeoutMs: 100 });
+    await expect(mcp.connect()).rejects.toThrow(
+      `The MCP server "files" at ${server.url} did not answer within 100 ms (connectTimeoutMs).`,
+    );
+  });
+
   it("says so of a program that is none", async () => {
-    await using mcp = mcpTools(echo, { name: "files", sdk });
+    // Which revision it speaks is asked for a third of the time.
+    await using mcp = mcpTools(echo, { name: "files", sdk, connectTimeoutMs: 9000 });
     await expect(mcp.connect()).rejects.toMatchObject({
       code: "mcp_connect_failed",
       message: expect.stringMatching(/^The MCP server "files" \(.*\) does not speak MCP: /),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadMcpServers, type McpTools, type McpToolsOptions, mcpTools } from "../src/index.js";
-import { runIn, scripted } from "./support/agents.js";
+import { runIn, scripted, testLog } from "./support/agents.js";
 import { fakeClient } from "./support/fake-client.js";
 import { type RawServer, rawServer } from "./support/raw-server.js";
 
@@ -46,6 +46,10 @@ describe("a name in the options that fits no tool", () => {
       'blockedTools names what the server does not have: "f',
     ],
     [{ blockedTools: ["constructor"] }, 'does not have: "constructor".'],
+    [
+      { allowedTools: ["files_read_file", "write_fle"] },
+      'allowedTools names what the server does not have: "files_read_file" (did you mean "read_file"? Leave out "files_"), "write_fle" (did',
+    ],
     // Prompts are no tools that could be blocked, and none at all unless they are wanted.
     [{ prompts: "tools", blockedTools: ["greet"] }, '"greet"'],
     [{ approvalMode: { alwaysRequire: ["greet"] } }, '"greet"'],
@@ -88,6 +92,21 @@ describe("a name in the options that fits no tool", () => {
     expect(notice).toContain('did you mean "write_file"?');
   });
 
+  it("is a notice where something else is left of the server", async () => {
+    await using mcp = files({ allowedTools: ["write_fle"], prompts: "tools" });
+    const [notice] = await noticesOf(mcp);
+    expect(notice).toMatch(/^mcp_unknown_tool: .*allowedTools/);
+  });
+
+  it("is a warning in the log where no run has notices", async () => {
+    const { entries, onLog } = testLog();
+    await using mcp = files({ readOnlyTools: ["write_fle"], onLog });
+    await mcp.connect();
+    const [warning] = entries.filter(({ level }) => level === "warning");
+    expect(warning).toMatchObject({ logger: "tools" });
+    expect(warning?.data).toMatch(/^MCP server "files": readOnlyTools names .*"write_file"\?/);
+  });
+
   it("is a notice once the tool was there: tools may go", async () => {
     const leaving = (server: RawServer): void => {
       server.tools({ name: "leave" }, { name: "write_file" });
@@ -103,19 +122,21 @@ describe("a name in the options that fits no tool", () => {
     expect(after).toEqual([expect.stringMatching(/^mcp_unknown_tool: .*blockedTools/)]);
   });
 
-  it("may be for another server, where several share the options", async () => {
-    const command = rawServer((server) => server.tools({ name: "a" }));
-    const tools = { blockedTools: ["delete"] };
-    const [one, other] = loadMcpServers(
-      { mcpServers: { one: command, other: command } },
-      { tools },
-    );
-    const [alone] = loadMcpServers({ mcpServers: { alone: command } }, { tools });
-    if (one === undefined || other === undefined || alone === undefined) throw new Error("three");
-    for (const mcp of [one, other]) {
-      expect(await noticesOf(mcp)).toEqual([expect.stringContaining("mcp_unknown_tool")]);
-    }
-    await expect(alone.connect()).rejects.toMatchObject({ code: "unknown_tool" });
-    await Promise.all([one, other, alone].map((mcp) => mcp.close()));
-  });
+  it.each([{ blockedTools: ["delete"] }, { allowedTools: ["delete"] }])(
+    "may be for another server, where several share the options: %j",
+    async (tools) => {
+      const command = rawServer((server) => server.tools({ name: "a" }));
+      const [one, other] = loadMcpServers(
+        { mcpServers: { one: command, other: command } },
+        { tools },
+      );
+      const [alone] = loadMcpServers({ mcpServers: { alone: command } }, { tools });
+      if (one === undefined || other === undefined || alone === undefined) throw new Error("three");
+      for (const mcp of [one, other]) {
+        expect(await noticesOf(mcp)).toEqual([expect.stringContaining("mcp_unknown_tool")]);
+      }
+      await expect(alone.connect()).rejects.toMatchObject({ code: "unknown_tool" });
+      await Promise.all([one, other, alone].map((mcp) => mcp.close()));
+    },
+  );
 });

@@ -212,6 +212,22 @@ describe.each([1, 2] as const)("prompts and resources, line %i of the SDK", (sdk
     expect(JSON.stringify(session)).not.toContain("read a://");
   });
 
+  it("fail the run where the server does not give them, and say who has asked for them", async () => {
+    const refusing = rawServer((server) => {
+      server.capabilities({ resources: {} });
+      server.on("resources/read", (_params, id) => server.error(id, -32002, "Not found"));
+    });
+    await using mcp = mcpTools(refusing, { name: "lib", sdk, contextResources: ["a://1"] });
+    const { agent } = scripted([], { contextProviders: [mcp] });
+    await expect(agent.run("go")).rejects.toMatchObject({
+      cause: {
+        code: "mcp_request_failed",
+        rpcCode: -32002,
+        message: 'The MCP server "lib" does not give "a://1" of contextResources: Not found',
+      },
+    });
+  });
+
   it("go into the input of a run, where they are not the user's own words", async () => {
     await using mcp = mcpTools(rawServer(library), { name: "lib", sdk });
     const messages = await mcp.prompt("greet", { who: "Mara" });

@@ -1,7 +1,15 @@
-import type { AgentResponse } from "@tunic/core";
+import { type AgentResponse, AgentSession, approve } from "@tunic/core";
 import { describe, expect, it } from "vitest";
 import { loadMcpServers, type McpTools, mcpTools } from "../src/index.js";
-import { readable, resultsOf, scripted } from "./support/agents.js";
+import {
+  linesAndModes,
+  onlyRequest,
+  onlyResult,
+  readable,
+  resultsOf,
+  runIn,
+  scripted,
+} from "./support/agents.js";
 import { fakeClient } from "./support/fake-client.js";
 import { RawHttpServer } from "./support/raw-http-server.js";
 import { person, startSignInServer } from "./support/sign-in-server.js";
@@ -75,6 +83,17 @@ describe("an optional server", () => {
     await expect(run([misnamed])).rejects.toMatchObject({ cause: { code: "unknown_tool" } });
   });
 
+  it("is left out with what is said of its configuration", async () => {
+    const dead = { command: "/does/not/exist", argz: ["x"] };
+    const servers = loadMcpServers({ mcpServers: { dead } }, { tools: { optional: true } });
+    const { notices } = await run(servers);
+    expect(notices).toEqual([
+      'mcp_config_ignored: MCP server "dead": `argz` in its configuration means nothing here. Did you mean `args`?',
+      expect.stringMatching(/^mcp_unavailable: .*"dead"/),
+    ]);
+    await Promise.all(servers.map((server) => server.close()));
+  });
+
   it("may be one of a file", async () => {
     const servers = loadMcpServers(
       { mcpServers: { dead: { command: "/does/not/exist" } } },
@@ -85,3 +104,80 @@ describe("an optional server", () => {
     await Promise.all(servers.map((server) => server.close()));
   });
 });
+
+/** A server over HTTP that whose tool waits for a person. */
+async function paused(mode: "whole" | "streamed", make: (url: string) => readonly McpTools[]) {
+  const server = await RawHttpServer.start();
+  const { url, port } = server;
+  server.on("tools/call", () => ({ content: [{ type: "text", text: "went" }] }));
+  const mcp = make(url);
+  const { agent } = scripted([["s_go"]], { contextProviders: mcp });
+  const session = new AgentSession();
+  onlyRequest(await runIn(mode, agent, "go", { session }));
+  await Promise.all(mcp.map((each) => each.close()));
+  return { server, url, port, session };
+}
+
+describe.each(linesAndModes)(
+  "an optional server that an approval waits for, line $sdk of the SDK, $mode",
+  ({ sdk, mode }) => {
+    const options = { sdk, optional: true, approvalMode: "always_require" } as const;
+    const alone = (url: string) => [mcpTools(url, { ...options, name: "s" })];
+    const ofFile = (url: string) =>
+      loadMcpServers(
+        { mcpServers: { dead: { command: "/does/not/exist" }, s: { url } } },
+        { tools: options },
+      );
+
+    it.each([
+      ["alone", alone],
+      ["one of a file", ofFile],
+    ] as const)(
+      "fails the run while it is not there, and the request stays open: %s",
+      async (_, make) => {
+        const { server, url, port, session } = await paused(mode, make);
+        await server.stop();
+        const mcp = make(url);
+        const { agent } = scripted([], { contextProviders: mcp });
+        const [request] = session.pending;
+        if (request === undefined) throw new Error("somebody is asked");
+        await expect(runIn(mode, agent, approve(request), { session })).rejects.toMatchObject({
+          cause: { code: "mcp_connect_failed" },
+        });
+        expect(session.pending).toEqual([request]);
+        await server.listen(port);
+        const response = await runIn(mode, agent, approve(request), { session });
+        expect(readable(onlyResult(response))).toBe("went");
+        await Promise.all(mcp.map((each) => each.close()));
+        await server.stop();
+      },
+    );
+
+    it("fails the run of a history that the caller keeps", async () => {
+      const { server, url, session } = await paused(mode, alone);
+      await server.stop();
+      const [mcp] = alone(url);
+      const { agent } = scripted([], { contextProviders: mcp ? [mcp] : [] });
+      const [request] = session.pending;
+      if (request === undefined) throw new Error("somebody is asked");
+      const input = [...session.messages, approve(request)];
+      await expect(runIn(mode, agent, input)).rejects.toMatchObject({
+        cause: { code: "mcp_connect_failed" },
+      });
+      await mcp?.close();
+    });
+
+    it("is left out where another server's approval waits", async () => {
+      const { server, url, session } = await paused(mode, alone);
+      const [mcp] = alone(url);
+      const dead = mcpTools({ command: "/does/not/exist" }, { name: "dead", optional: true, sdk });
+      const { agent } = scripted([], { contextProviders: mcp ? [mcp, dead] : [] });
+      const [request] = session.pending;
+      if (request === undefined) throw new Error("somebody is asked");
+      const response = await runIn(mode, agent, approve(request), { session });
+      expect(readable(onlyResult(response))).toBe("went");
+      await mcp?.close();
+      await server.stop();
+    });
+  },
+);

@@ -306,6 +306,6 @@ describe.each([1, 2] as const)("reported cases of lists and results, line %i of 
       sdk,
       allowedTools: ["acme__status"],
     });
-    expect((await filtered.connect()).tools).toEqual([]);
+    await expect(filtered.connect()).rejects.toMatchObject({ code: "unknown_tool" });
   });
 });

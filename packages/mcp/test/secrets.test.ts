@@ -1,3 +1,4 @@
+import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { loadMcpServers, type McpTarget, type McpToolsOptions, mcpTools } from "../src/index.js";
 import { linesAndModes, readable, resultsOf, runIn, scripted, testLog } from "./support/agents.js";
@@ -27,6 +28,8 @@ describe("errors of a configuration show no secret", () => {
     ["an address that is none, in an object", { url: `s.test ${secret}` }],
     ["an address of another kind", `ftp://mara:${secret}@s.test/`],
     ["an address of another kind, in an object", { url: `ftp://mara:${secret}@s.test/` }],
+    ["a variable before a command", `API_KEY=${secret} npx -y server`],
+    ["a variable before a command, in an object", { command: `API_KEY=${secret} npx` }],
     ["a quote that is not closed", `npx server '--token=${secret}`],
     ["a character that no program takes, in an argument", { command: "x", args: [`${secret}\0`] }],
     [
@@ -61,6 +64,37 @@ describe("errors of a configuration show no secret", () => {
     expect(message).toContain('"crm"');
     expect(message).toContain("headers");
     expect(message).not.toContain(secret);
+  });
+});
+
+describe.each([1, 2] as const)("an error of a failed connection, line %i of the SDK", (sdk) => {
+  const headers = { authorization: `Bearer ${secret}` };
+  const failing: readonly (readonly [string, (url: string) => McpTarget])[] = [
+    ["no such program", () => ({ command: "/does/not/exist", args: ["--token", secret] })],
+    ["a program that ends", () => ({ command: process.execPath, args: ["-e", `"${secret}"`] })],
+    ["an answer that is none", (url) => ({ url: `${url}?key=${secret}`, headers })],
+    [
+      "a stream that is none",
+      (url) => ({ url: `${url}?key=${secret}`, headers, transport: "sse" }),
+    ],
+    ["nobody there", () => ({ url: `http://127.0.0.1:1/mcp?key=${secret}`, headers })],
+    [
+      "nobody there, SSE",
+      () => ({ url: `http://127.0.0.1:1/?key=${secret}`, headers, transport: "sse" }),
+    ],
+  ];
+
+  it.each(failing)("shows no secret when it is printed: %s", async (_what, target) => {
+    await using server = await RawHttpServer.start();
+    server.onPost = (_request, response) => {
+      response.writeHead(500).end("no");
+      return true;
+    };
+    const log = testLog();
+    await using mcp = mcpTools(target(server.url), { name: "s", sdk, onLog: log.onLog });
+    const error = await mcp.connect().catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({ code: "mcp_connect_failed" });
+    expect(inspect([error, log.entries], { depth: 20, showHidden: true })).not.toContain(secret);
   });
 });
 
@@ -100,6 +134,9 @@ describe("options that would only show later", () => {
     ["approvalMode", { approvalMode: "always" }],
     ["approvalMode", { approvalMode: null }],
     ["approvalMode.otherwise", { approvalMode: { otherwise: "never" } }],
+    ["approvalMode", { approvalMode: ["write_file"] }],
+    ["headers", { headers: { authorization: "Bearer x" } }],
+    ["headers", { headers: () => ({}) }],
     ["allowedTools", { allowedTools: null }],
     ["allowedTools", { allowedTools: "" }],
   ])("%s is refused at once", (option, options) => {

@@ -50,7 +50,7 @@ const working = { taskId: "t1", status: "working", statusMessage: "at it" };
 const completed = { taskId: "t1", status: "completed" };
 
 describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (sdk) => {
-  async function call(target: StdioServer, options: McpToolsOptions = {}) {
+  async function call(target: StdioServer, options: McpToolsOptions = {}, lastWord?: string) {
     const { pauses, environment } = hurry();
     const log = testLog();
     await using mcp = mcpTools(target, { name: "h", sdk, onLog: log.onLog, ...options });
@@ -62,13 +62,19 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
       },
     });
     const result = onlyResult(response);
+    // What a process says beside the protocol comes when it comes.
+    if (lastWord !== undefined) await log.seen(lastWord);
     const said = log.entries.filter(({ logger }) => logger === "stderr").map(({ data }) => data);
     return { result, text: readable(result), shown: JSON.stringify(shown), said, pauses };
   }
 
   it("creates once, asks until it is over, and fetches the result", async () => {
     const target = taskServer([working, { ...working, pollInterval: 60_000 }, completed], done);
-    const { text, shown, said, pauses } = await call(target, { tasks: { ttlMs: 90_000 } });
+    const { text, shown, said, pauses } = await call(
+      target,
+      { tasks: { ttlMs: 90_000 } },
+      "result",
+    );
     expect(text).toBe("done");
     expect(said[0]).toContain('"task":{"ttl":90000}');
     expect(said[0]).toContain('"arguments":{"a":1}');
@@ -102,7 +108,7 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
 
   it("fetches the result of a task that needs input: what it asks comes meanwhile", async () => {
     const target = taskServer([{ taskId: "t1", status: "input_required" }], done);
-    const { text, said } = await call(target);
+    const { text, said } = await call(target, {}, "result");
     expect(text).toBe("done");
     expect(said.at(-1)).toBe("result");
   });
@@ -222,7 +228,7 @@ describe.each([1, 2] as const)("calls that run as tasks, line %i of the SDK", (s
       });
     };
     const target = rawServerWith({ when, later }, script, newCountFile());
-    const { result, text, said } = await call(target, { repeatableTools: ["long"] });
+    const { result, text, said } = await call(target, { repeatableTools: ["long"] }, "create");
     expect(result.error?.code).toBe("mcp_connection_lost");
     expect(text).toContain("may or may not have had an effect");
     expect(said.filter((line) => line === "create")).toHaveLength(1);

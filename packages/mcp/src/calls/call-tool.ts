@@ -6,10 +6,11 @@ import {
 } from "@tunic/core";
 import { CallOptions } from "../client/call-options.js";
 import type { McpProgress, McpRequestOptions } from "../client/mcp-client.js";
+import { afterFailure } from "../connection/after-failure.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { overNewConnection } from "../connection/over-new-connection.js";
 import { madeHeaders } from "../header-values.js";
-import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { McpError } from "../mcp-error.js";
 import { plainText } from "../plain-text.js";
 import { wrongOutput } from "../results/check-output.js";
 import { failure, readResult } from "../results/read-result.js";
@@ -40,7 +41,7 @@ export interface RemoteCall {
  * When the server asks a person, the call pauses, and goes on with the answer.
  *
  * @throws ToolError `mcp_connection_lost` where nobody knows whether it has run, `mcp_unavailable` where the server
- * cannot be reached, `mcp_unauthorized` where somebody has to sign in first; ToolTimeoutError; the reason of the run's signal, as it is.
+ * cannot be reached, `mcp_unauthorized` where somebody has to sign in first, `mcp_session_refused` where its session is somebody else's; ToolTimeoutError; the reason of the run's signal, as it is.
  */
 export async function callTool(call: RemoteCall): Promise<CallOutcome> {
   const { server, context } = call;
@@ -148,8 +149,7 @@ async function callOnce(
     if (result.isError || (definition["outputSchema"] ?? null) === null) return result;
     return (await wrongOutput(server, tool, answer)) ?? result;
   } catch (error) {
-    if (isUnsentLoss(error)) connection.discard(client);
-    throw error;
+    throw await afterFailure(server, client, error, options.headers);
   }
 }
 
@@ -188,6 +188,10 @@ export function asResult(label: string, error: McpError): ToolResult {
   }
   if (code === "mcp_unauthorized") {
     const fix = `Not run: somebody has to sign in at the server "${label}" first.`;
+    throw new ToolError(message, { code, fix, cause: error });
+  }
+  if (code === "mcp_session_refused") {
+    const fix = `Not run: the server "${label}" does not take calls for this person over its session.`;
     throw new ToolError(message, { code, fix, cause: error });
   }
   const fix = `Not run: the server "${label}" cannot be reached now.`;

@@ -1,5 +1,6 @@
 import { isJsonObject, type JsonObject, ToolError } from "@tunic/core";
 import type { McpClient, McpRequestOptions, McpToolCall } from "../client/mcp-client.js";
+import { afterFailure } from "../connection/after-failure.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { withinMs } from "../connection/within-ms.js";
 import { McpError } from "../mcp-error.js";
@@ -220,14 +221,22 @@ class TaskFollower {
         );
       } catch (error) {
         signal?.throwIfAborted();
-        if (!(error instanceof McpError) || !isBreak(error)) throw error;
-        this.#losses += 1;
-        if (this.#losses > 1 || error.code !== "mcp_connection_lost")
-          throw uncertain(this.#terms.server, error);
-        const { current } = connection;
-        if (error.notSent && current !== undefined) connection.discard(current);
+        await this.#overcome(error);
       }
     }
+  }
+
+  /** A break, the first time. Throws everything else. */
+  async #overcome(error: unknown): Promise<void> {
+    const { server } = this.#terms;
+    if (!(error instanceof McpError) || !isBreak(error)) throw error;
+    this.#losses += 1;
+    if (this.#losses > 1 || error.code !== "mcp_connection_lost") throw uncertain(server, error);
+    const { current } = server.connection;
+    if (!error.notSent || current === undefined) return;
+    // A session that stays, and does not let this call ask, is no way to go on.
+    const reason = await afterFailure(server, current, error, this.#options.headers);
+    if (reason !== error) throw uncertain(server, error);
   }
 
   #show({ status, statusMessage }: TaskState): void {

@@ -6,6 +6,7 @@ import { callFetch } from "../transports/call-fetch.js";
 import { stdioTransport } from "../transports/stdio-transport.js";
 import { type ClientIdentity, ownIdentity } from "./client-identity.js";
 import type { McpClient, McpHooks } from "./mcp-client.js";
+import { isNotInstalled } from "./not-installed.js";
 import { transportEntry } from "./read-answers.js";
 import { isSseError } from "./sdk-error-kinds.js";
 import { httpStatusOf, shownText } from "./sdk-errors.js";
@@ -19,6 +20,7 @@ import {
   type SignIn,
   signInNeeded,
 } from "./sign-in.js";
+import { type Connecting, shownServer, withLastWords } from "./slow-server.js";
 
 /** How a connection is opened. */
 export interface OpenTerms {
@@ -35,6 +37,8 @@ export interface OpenTerms {
   /** `auto`: the second line of the SDK where it is installed. Default `auto`. */
   readonly sdk?: "auto" | 1 | 2 | undefined;
   readonly identity?: ClientIdentity | undefined;
+  /** Filled in while the server is connected to. */
+  readonly connecting?: Connecting | undefined;
 }
 
 const methodNotFound = -32601;
@@ -53,7 +57,7 @@ export async function openClient(target: ReadTarget, terms: OpenTerms): Promise<
     case "http":
       return openHttp(target, terms);
     case "websocket":
-      return openWebSocket(target.url, terms);
+      return openWebSocket(target, terms);
   }
 }
 
@@ -61,15 +65,17 @@ async function openStdio(
   target: Extract<ReadTarget, { kind: "stdio" }>,
   terms: OpenTerms,
 ): Promise<McpClient> {
-  const { maxMessageBytes, hooks } = terms;
+  const { maxMessageBytes, hooks, connecting = {} } = terms;
   const start = () => stdioTransport({ ...target, maxMessageBytes, log: hooks.log });
   const sdk2 = await sdk2For(terms);
   const negotiations: readonly (Negotiation["mode"] | undefined)[] =
     sdk2 === undefined ? [undefined] : ["auto", "legacy"];
   let failure: unknown;
-  let lastWords = "";
+  let words = "";
   for (const mode of negotiations) {
     const transport = start();
+    const before = words;
+    connecting.lastWords = () => transport.lastWords || before;
     try {
       if (sdk2 === undefined || mode === undefined) {
         return await sdk1Client(transport as unknown as Sdk1Transport, terms, undefined);
@@ -80,18 +86,17 @@ async function openStdio(
       await transport.close();
       terms.signal.throwIfAborted();
       failure = error;
-      lastWords = transport.lastWords;
+      words = transport.lastWords;
       // A server may end at a question that it does not know: without that question, then. Not one that cannot be started.
       if (transport.pid === null) break;
     }
   }
-  const words = lastWords === "" ? "" : ` Its last words were: ${lastWords}`;
-  throw failed(`The MCP server "${terms.label}" (${target.command})`, failure, words);
+  throw failed(shownServer(target, terms.label), failure, words);
 }
 
 async function openHttp(target: HttpTarget, terms: OpenTerms): Promise<McpClient> {
-  const { url, transport } = target;
-  const where = `The MCP server "${terms.label}" at ${url.origin}${url.pathname}`;
+  const { transport } = target;
+  const where = shownServer(target, terms.label);
   const tries: readonly ("http" | "sse")[] = transport === "auto" ? ["http", "sse"] : [transport];
   let failure: unknown;
   for (const kind of tries) {
@@ -188,7 +193,10 @@ function endWithStream(transport: {
   };
 }
 
-async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
+async function openWebSocket(
+  target: Extract<ReadTarget, { kind: "websocket" }>,
+  terms: OpenTerms,
+): Promise<McpClient> {
   if (globalThis.WebSocket === undefined) {
     throw new ConfigurationError(
       "websocket_missing",
@@ -197,11 +205,10 @@ async function openWebSocket(url: URL, terms: OpenTerms): Promise<McpClient> {
   }
   const socket = await import("@modelcontextprotocol/sdk/client/websocket.js");
   try {
-    return await sdk1Client(new socket.WebSocketClientTransport(url), terms, undefined);
+    return await sdk1Client(new socket.WebSocketClientTransport(target.url), terms, undefined);
   } catch (error) {
     terms.signal.throwIfAborted();
-    const where = `The MCP server "${terms.label}" at ${url.origin}${url.pathname}`;
-    throw failed(where, error, "");
+    throw failed(shownServer(target, terms.label), error, "");
   }
 }
 
@@ -253,7 +260,9 @@ async function sdk2For({ sdk = "auto", hooks }: OpenTerms): Promise<Sdk2 | undef
     return await import("@modelcontextprotocol/client");
   } catch (cause) {
     if (sdk === "auto") {
-      hooks.log?.(transportEntry(cause));
+      if (!isNotInstalled(cause, "@modelcontextprotocol/client")) {
+        hooks.log?.(transportEntry(cause));
+      }
       return undefined;
     }
     const message = "sdk: 2 needs the package @modelcontextprotocol/client: install it.";
@@ -273,5 +282,8 @@ function failed(server: string, cause: unknown, words: string): McpError {
   const what = `${server} ${isOther ? "does not speak MCP" : "could not be connected to"}`;
   const why = cause instanceof Error ? cause.message : String(cause);
   const message = shownText(withCause(`${what}: ${why}`, cause)).replace(/\.?$/, ".");
-  return new McpError("mcp_connect_failed", `${message}${words}`, { cause, notSent: true });
+  return new McpError("mcp_connect_failed", withLastWords(message, words), {
+    cause,
+    notSent: true,
+  });
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { parseEnv } from "node:util";
-import { isJsonObject, type JsonObject, type JsonValue } from "@tunic/core";
+import { isJsonObject, type JsonObject, type JsonValue, nearestName } from "@tunic/core";
 import { unfitHeader } from "../header-values.js";
 import { hasUserinfo, type RemoteServer, type StdioServer } from "../target.js";
 import { shortened } from "../transports/noise-log.js";
@@ -14,8 +14,8 @@ export interface ServerTerms {
   readonly folder: string;
   /** Something is wrong: the server cannot be used. */
   readonly problem: TellProblem;
-  /** Something counts for other programs, and for nothing here. */
-  readonly ignored: (member: string) => void;
+  /** Something counts for other programs, and for nothing here; unless another member was meant. */
+  readonly ignored: (member: string, meant: string | undefined) => void;
 }
 
 const stdioMembers: ReadonlySet<string> = new Set([
@@ -28,6 +28,8 @@ const stdioMembers: ReadonlySet<string> = new Set([
 ]);
 const remoteMembers: ReadonlySet<string> = new Set(["type", "url", "headers"]);
 const switches: ReadonlySet<string> = new Set(["disabled", "enabled"]);
+/** Close to one of those, and something else to other programs. */
+const notMeant: ReadonlySet<string> = new Set(["dev", "tags"]);
 
 /** Whether the file says that a server is not to be used now. What says it in another way has it used: that is told. */
 export function isSwitchedOff(entry: JsonValue, problem: TellProblem): boolean {
@@ -67,10 +69,32 @@ export function readConfiguredServer(
     return undefined;
   }
   const members = command === undefined ? remoteMembers : stdioMembers;
-  for (const member of Object.keys(entry)) {
-    if (!members.has(member) && !switches.has(member)) terms.ignored(shortened(member, 60));
-  }
+  checkMembers(entry, new Set([...members, ...switches]), terms);
   return command === undefined ? readRemote(entry, terms) : readStdio(entry, terms);
+}
+
+/** No program has a second form of these, so that nobody else can be meant by `arg`, `Env` or `disable`. */
+function checkMembers(
+  entry: JsonObject,
+  known: ReadonlySet<string>,
+  { problem, ignored }: ServerTerms,
+): void {
+  const bare = new Map([...known].map((member) => [bareName(member), member]));
+  for (const member of Object.keys(entry)) {
+    if (known.has(member)) continue;
+    const shown = shortened(member, 60);
+    const same = bare.get(bareName(member));
+    if (same !== undefined) problem(`has \`${shown}\`: write \`${same}\``);
+    else ignored(shown, notMeant.has(member) ? undefined : nearestName(member, known));
+  }
+}
+
+/** Without what is easily got wrong: capitals, parting signs, and the end of a plural or a participle. */
+function bareName(member: string): string {
+  return member
+    .toLowerCase()
+    .replace(/[_-]/g, "")
+    .replace(/[sd]+$/, "");
 }
 
 function readStdio(entry: JsonObject, terms: ServerTerms): StdioServer | undefined {

@@ -49,7 +49,7 @@ function fromEnvironment(inside: string, { environment }: Variables, problem: Te
   const name = found?.[1] ?? found?.[2];
   if (found === null || name === undefined) {
     if (inside === "workspaceFolder" || inside === "workspaceFolderBasename") {
-      problem("names the workspace: give loadMcpServers() `workspaceFolder`");
+      problem("names the workspace: give loadMcpServers() the option `workspaceFolder`");
     } else {
       const what = shown(inside.split(":-", 1)[0] ?? "");
       problem(

@@ -33,7 +33,7 @@ function read(entry: object, options: LoadMcpServersOptions & { folder?: string 
     },
     folder: options.folder ?? "/",
     problem: (what) => problems.push(what),
-    ignored: (member) => ignored.push(member),
+    ignored: (member, meant) => ignored.push(meant ? `${member}, for ${meant}` : member),
   });
   return { target, problems, ignored };
 }
@@ -140,6 +140,25 @@ describe("a server of a file", () => {
     expect(ignored).toEqual(["autoApprove", "dev"]);
   });
 
+  it("tells what may be meant by it", () => {
+    const { ignored } = read({ command: "x", envi: {}, tags: [] });
+    expect(ignored).toEqual(["envi, for env", "tags"]);
+    expect(read({ url: "https://a.example", haders: {} }).ignored).toEqual(["haders, for headers"]);
+  });
+
+  // As the settings of other programs have them, and of catalogues of servers.
+  it.each([
+    { command: "x", name: "tide", description: "Tides", id: "t", version: "1", icon: "x.png" },
+    { command: "x", autoApprove: [], alwaysAllow: [], disabledTools: [], enabledTools: [] },
+    { command: "x", timeout: 60, initTimeout: 9, trust: true, includeTools: [], excludeTools: [] },
+    { command: "x", gallery: true, dev: {}, sandboxEnabled: true, sandbox: {}, transport: "stdio" },
+    { command: "x", transportType: "stdio", tools: ["*"], tags: [], startup: 1, extensions: {} },
+    { url: "https://a.example", oauth: {}, auth: {}, authProviderType: "x", requestInit: {} },
+    { url: "https://a.example", httpUrl: "y", serverUrl: "z", command_timeout: 3, note: "" },
+  ])("has no problem with what means something elsewhere: %j", (entry) => {
+    expect(read(entry).problems).toEqual([]);
+  });
+
   it.each([
     [{}, "neither `command` nor `url`"],
     ["npx", "is no object"],
@@ -147,6 +166,10 @@ describe("a server of a file", () => {
     [{ command: 1 }, "`command`, which is no text"],
     [{ command: "x", type: "http" }, 'another `type` than "stdio"'],
     [{ command: "x", args: "-y" }, "no list"],
+    [{ command: "x", arg: ["-y"] }, "`arg`: write `args`"],
+    [{ command: "x", env_file: ".env" }, "`env_file`: write `envFile`"],
+    [{ command: "x", disable: true }, "`disable`: write `disabled`"],
+    [{ url: "https://a.example", Header: {} }, "`Header`: write `headers`"],
     [{ command: "x", args: [1] }, "`args[0]`, which is no text"],
     [{ command: "x", env: ["A=1"] }, "`env` that is no object"],
     [{ command: "x", env: { A: true } }, "`env.A`, which is no text"],
@@ -195,14 +218,35 @@ describe("loadMcpServers", () => {
     expect(() => loadMcpServers(join(folder, "none.json"))).toThrow("ENOENT");
   });
 
-  it("reads what stands in a file, and shows nothing of it", () => {
-    const text = '{ "mcpServers": { "tide": { "command": "x", }, } } // ours';
-    for (const source of [text, `\ufeff ${text}`, `// ours\n${text}`]) {
+  it("reads what stands in a file, and shows none of it", () => {
+    const text = '// ours\n{ "servers": { "tide": { "url": "https://a.example/mcp" } } }';
+    const object = text.slice(text.indexOf("{"));
+    for (const source of [text, object, `\ufeff ${object}`]) {
       expect(loadMcpServers(source).map(({ name }) => name)).toEqual(["tide"]);
     }
-    for (const source of [`{ "mcpServers": "${secret}`, `"mcpServers":\n "${secret}"`]) {
-      expect(() => loadMcpServers(source)).toThrow(/^(?!.*sk-very).*is no JSON/s);
+    for (const source of [`{"mcpServers": "${secret}"`, ` ["${secret}"]`, `\n${secret}`]) {
+      expect(() => loadMcpServers(source)).toThrow(
+        expect.objectContaining({
+          code: "invalid_mcp_config",
+          message: expect.not.stringContaining(secret),
+        }),
+      );
     }
+  });
+
+  it("wants options, or false, for each server", () => {
+    const tools = () => undefined as never;
+    expect(() => loadMcpServers({ mcpServers: { tide: { command: "x" } } }, { tools })).toThrow(
+      expect.objectContaining({
+        code: "invalid_option",
+        message: expect.stringContaining('for each server; not so for "tide"'),
+      }),
+    );
+  });
+
+  it("may share headers, which only servers elsewhere get", () => {
+    const config = { mcpServers: { a: { command: "x" }, b: { url: "https://b.example" } } };
+    expect(loadMcpServers(config, { tools: { headers: { "x-key": "k" } } })).toHaveLength(2);
   });
 
   it("leaves out what is switched off, in the file or by the options", () => {

@@ -25,7 +25,10 @@ export interface LoadMcpServersOptions {
   readonly environment?: Readonly<Record<string, string | undefined>> | undefined;
   /** What `${input:id}` stands for. Each is asked for once. */
   readonly inputs?: Readonly<Record<string, string>> | AskInput | undefined;
-  /** What `${workspaceFolder}` stands for. */
+  /**
+   * What `${workspaceFolder}` stands for, and what a relative `envFile` is counted from. Default: none, so that a file
+   * which names it is refused; `envFile` is counted from the file's folder.
+   */
   readonly workspaceFolder?: string | undefined;
 }
 
@@ -44,7 +47,7 @@ const optionNames: ReadonlySet<string> = new Set<keyof LoadMcpServersOptions>([
  *
  * Whoever writes the file has programs started here: read none that comes from somebody else.
  *
- * @param source A path, the URL of a file, or what stands in one, as a text or as an object.
+ * @param source The path or `file:` URL of a file, what stands in one as a text, or that as an object.
  * @throws ConfigurationError `invalid_mcp_config` with everything that is wrong, by server, and what to write;
  * values are not shown. What {@link mcpTools} says about options.
  */
@@ -62,7 +65,7 @@ export function loadMcpServers(
   const found: ((isShared: boolean) => McpTools)[] = [];
 
   for (const [name, entry] of serversIn(config, where)) {
-    const own = typeof tools === "function" ? tools(name) : tools;
+    const own = optionsOf(tools, name);
     const shown = JSON.stringify(shortened(name, 100));
     const problem = (what: string): void => {
       problems.push(`The server ${shown} ${what}.`);
@@ -73,8 +76,9 @@ export function loadMcpServers(
       variables,
       folder: workspaceFolder ?? folder,
       problem,
-      ignored(member) {
-        const message = `\`${member}\` in its configuration means nothing here.`;
+      ignored(member, meant) {
+        const hint = meant === undefined ? "" : ` Did you mean \`${meant}\`?`;
+        const message = `\`${member}\` in its configuration means nothing here.${hint}`;
         remarks.push({ code: "mcp_config_ignored", message });
       },
     });
@@ -97,6 +101,20 @@ export function loadMcpServers(
   return makeAll(found, typeof tools !== "function");
 }
 
+/** Code that is not type-checked may forget to return any. */
+function optionsOf(
+  tools: NonNullable<LoadMcpServersOptions["tools"]>,
+  name: string,
+): McpToolsOptions | false {
+  const own = typeof tools === "function" ? tools(name) : tools;
+  if (own === false || isJsonObject(own)) return own;
+  const shown = JSON.stringify(shortened(name, 100));
+  throw new ConfigurationError(
+    "invalid_option",
+    `loadMcpServers(): tools must give an object of options, or false, for each server; not so for ${shown}.`,
+  );
+}
+
 /** Names that one server does not have may be another one's, where all have the same options. */
 function makeAll(
   found: readonly ((isShared: boolean) => McpTools)[],
@@ -117,8 +135,8 @@ function readSource(source: string | URL | object): Source {
     const where = "The configuration of MCP servers";
     return { config: objectOf(source as JsonValue, where), where, folder: process.cwd() };
   }
-  if (isText(source)) {
-    const where = "The configuration of MCP servers";
+  if (typeof source === "string" && isContents(source)) {
+    const where = "The text with MCP servers";
     return { config: objectOf(parseJsonc(source, where), where), where, folder: process.cwd() };
   }
   const path = source instanceof URL ? fileURLToPath(source) : source;
@@ -126,9 +144,9 @@ function readSource(source: string | URL | object): Source {
   return { config: objectOf(parseJsonc(textOf(path), where), where), where, folder: dirname(path) };
 }
 
-/** What stands in a file is never shown, as the path of one that is not there would be. */
-function isText(source: string | URL): source is string {
-  return typeof source === "string" && (/^\ufeff?\s*\{/.test(source) || source.includes("\n"));
+/** What stands in a file; taken for a path, it would be shown in the error that there is none. */
+function isContents(source: string): boolean {
+  return /^\s*[{[]/.test(source) || source.includes("\n");
 }
 
 function textOf(path: string): string {

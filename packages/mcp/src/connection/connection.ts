@@ -8,6 +8,8 @@ export interface ConnectionTerms {
   /** `closed` is to be called when the client's connection ends. */
   readonly open: (closed: () => void, signal: AbortSignal) => Promise<McpClient>;
   readonly connectTimeoutMs: number;
+  /** What is said where nothing came within so many milliseconds. */
+  readonly slow?: ((ms: number) => string) | undefined;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
 }
@@ -91,9 +93,11 @@ export class Connection {
 
   #open(): Opening {
     const controller = new AbortController();
-    const { connectTimeoutMs, name } = this.#terms;
+    const { connectTimeoutMs, slow } = this.#terms;
     const timer = setTimeout(() => {
-      const message = `The MCP server "${name}" did not answer within ${connectTimeoutMs} ms.`;
+      const message =
+        slow?.(connectTimeoutMs) ??
+        `${this.#who()} did not answer within ${connectTimeoutMs} ms (connectTimeoutMs).`;
       controller.abort(new McpError("mcp_timeout", message, { notSent: true }));
     }, connectTimeoutMs);
     const client = this.#openClient(controller.signal);

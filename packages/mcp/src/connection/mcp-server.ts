@@ -6,7 +6,7 @@ import { isUnsentLoss } from "../mcp-error.js";
 import type { ReadOptions } from "../options.js";
 import { type PatternCheck, patternCheck } from "../tools/pattern-check.js";
 import { type RemoteTools, readRemoteTools } from "../tools/remote-tool.js";
-import { Connection } from "./connection.js";
+import { Connection, type ConnectionTerms } from "./connection.js";
 import { createLatest } from "./latest.js";
 import { listPages } from "./list-pages.js";
 import { overNewConnection } from "./over-new-connection.js";
@@ -38,6 +38,7 @@ export interface McpServerTerms {
   /** What is to be done with a connection before it is used. */
   readonly connected?: ((client: McpClient) => Promise<void>) | undefined;
   readonly open: (hooks: McpHooks, signal: AbortSignal) => Promise<McpClient>;
+  readonly slow?: ConnectionTerms["slow"];
   readonly onLog?: ((entry: McpLogEntry) => void) | undefined;
   readonly now?: (() => number) | undefined;
 }
@@ -63,6 +64,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
   const connection = new Connection({
     name: label,
     connectTimeoutMs,
+    slow: terms.slow,
     now,
     async open(closed, signal) {
       const all: McpHooks = {
@@ -86,7 +88,7 @@ export function createMcpServer(terms: McpServerTerms): McpServer {
     const client = await connection.acquire();
     // A server without tools need not know the question.
     if (client.server.capabilities["tools"] === undefined) return noTools;
-    const late = `The MCP server "${label}" did not list its tools within ${connectTimeoutMs} ms.`;
+    const late = `The MCP server "${label}" did not list its tools within ${connectTimeoutMs} ms (connectTimeoutMs).`;
     try {
       const items = await withinMs(connectTimeoutMs, late, (signal) =>
         listPages("tools", limits.maxTools, (cursor) => client.listTools(cursor, { signal })),

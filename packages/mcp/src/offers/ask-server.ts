@@ -1,11 +1,11 @@
 import type { JsonObject } from "@tunic/core";
 import type { McpClient } from "../client/mcp-client.js";
 import { readPage } from "../client/read-answers.js";
+import { afterFailure } from "../connection/after-failure.js";
 import { listPages } from "../connection/list-pages.js";
 import type { McpServer } from "../connection/mcp-server.js";
 import { overNewConnection } from "../connection/over-new-connection.js";
 import { withinMs } from "../connection/within-ms.js";
-import { isUnsentLoss } from "../mcp-error.js";
 
 export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
@@ -28,11 +28,12 @@ export function askServer(
 }
 
 async function askOnce(
-  { connection, label, options }: McpServer,
+  server: McpServer,
   method: string,
   params: JsonObject,
   { signal, headers }: AskOptions,
 ): Promise<JsonObject> {
+  const { connection, label, options } = server;
   const { timeoutMs } = options;
   const late = `The MCP server "${label}" did not answer ${method} within ${timeoutMs} ms.`;
   const client = await connection.acquire(signal);
@@ -43,8 +44,7 @@ async function askOnce(
     return answer;
   } catch (error) {
     signal?.throwIfAborted();
-    if (isUnsentLoss(error)) connection.discard(client);
-    throw error;
+    throw await afterFailure(server, client, error, headers);
   }
 }
 

@@ -2,6 +2,7 @@ import { type Content, isJsonObject, type JsonObject, type MessageInput } from "
 import type { McpServer } from "../connection/mcp-server.js";
 import { McpError } from "../mcp-error.js";
 import { readResult } from "../results/read-result.js";
+import { shortened } from "../transports/noise-log.js";
 import { type AskOptions, askServer } from "./ask-server.js";
 
 /** A message of a prompt, with its block as it came. */
@@ -39,6 +40,23 @@ export async function readResource(
   options: AskOptions,
 ): Promise<readonly Content[]> {
   return contentsOf(server, await askForResource(server, uri, options));
+}
+
+/** The same, for the context of each run. A refusal names where the address comes from. */
+export async function readContextResource(
+  server: McpServer,
+  uri: string,
+  signal: AbortSignal,
+): Promise<readonly Content[]> {
+  try {
+    return await readResource(server, uri, { signal });
+  } catch (error) {
+    if (!(error instanceof McpError) || error.code !== "mcp_request_failed") throw error;
+    const { code, rpcCode, data, notSent } = error;
+    const shown = JSON.stringify(shortened(uri, 200));
+    const message = `The MCP server "${server.label}" does not give ${shown} of contextResources: ${error.message}`;
+    throw new McpError(code, message, { cause: error, rpcCode, data, notSent });
+  }
 }
 
 /** The messages of a prompt, for the input of a run. */

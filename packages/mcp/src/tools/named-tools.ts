@@ -20,6 +20,8 @@ interface Naming {
   readonly hasOffers?: boolean;
   /** Whether a name that fits nothing leaves something open that is to be kept shut. */
   readonly guards?: boolean;
+  /** Whether what it does not name is left out. */
+  readonly allows?: boolean;
 }
 
 /** A slip is close to a few names; more than these nobody reads. */
@@ -28,7 +30,7 @@ const mostShown = 20;
 /**
  * Holds the names in the options against what the server has, once for each list. A name that fits nothing protects
  * nothing: in `alwaysRequire` and `blockedTools` it is an error at the first list of a connection, and a notice
- * afterwards, when tools may go; elsewhere it is a notice.
+ * afterwards, when tools may go; so it is in `allowedTools` where none of them fits, and nothing is left. Elsewhere it is a notice.
  *
  * @param isShared Whether the options are for other servers, too, which may have what is missing here.
  * @returns a function that gives the tools with the notices, or throws ConfigurationError `unknown_tool`.
@@ -50,7 +52,8 @@ export function nameCheck(
     for (const naming of namings) {
       const message = strayMessage(naming, prefix, things);
       if (message === undefined) continue;
-      if (naming.guards && isFirst && !isShared) throw unknownTool(server.label, message);
+      if (isFirst && !isShared && isHarmful(naming, things))
+        throw unknownTool(server.label, message, naming);
       notices.push({ code: "mcp_unknown_tool", message });
     }
     checkedFor = current;
@@ -74,10 +77,19 @@ function namingsOf({
     { option: "blockedTools", names: blocked, guards: true },
     { option: "approvalMode.alwaysRequire", names: always, hasOffers: true, guards },
     { option: "approvalMode.neverRequire", names: never, hasOffers: true },
-    { option: "allowedTools", names: allowed },
+    { option: "allowedTools", names: allowed, allows: true },
     { option: "readOnlyTools", names: readOnly, hasOffers: true },
     { option: "repeatableTools", names: repeatable },
   ];
+}
+
+/** Whether a name too many leaves something open, or all of them leave nothing of the server. */
+function isHarmful(
+  { names, guards = false, allows = false }: Naming,
+  { tools, offers }: NamedThings,
+): boolean {
+  if (!allows || offers.length > 0) return guards;
+  return ![...names].some((name) => tools.has(name));
 }
 
 /** Undefined where all names fit something. */
@@ -109,10 +121,13 @@ export function strayNames(
   return `${option} names what the server does not have: ${shown.join(", ")}.`;
 }
 
-function unknownTool(label: string, message: string): ConfigurationError {
+function unknownTool(label: string, message: string, { allows }: Naming): ConfigurationError {
+  const hint = allows
+    ? "Nothing is left of the server with that."
+    : "One that it only adds later cannot be named: choose with allowedTools, or ask about all others with approvalMode.otherwise.";
   return new ConfigurationError(
     "unknown_tool",
-    `mcpTools() of "${label}": ${message} Tools go by the server's own names here. One that it only adds later cannot be named: choose with allowedTools, or ask about all others with approvalMode.otherwise.`,
+    `mcpTools() of "${label}": ${message} Tools go by the server's own names here. ${hint}`,
   );
 }
 

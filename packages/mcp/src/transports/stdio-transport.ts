@@ -4,6 +4,7 @@ import { McpError } from "../mcp-error.js";
 import { type ChildTerms, endChild, startChild } from "./child-process.js";
 import { lineSplitter } from "./line-splitter.js";
 import { noiseLog } from "./noise-log.js";
+import { startFailure } from "./start-failure.js";
 import { errorMessage, readWireLine, type WireMessage } from "./wire-message.js";
 
 /** A server that is started here, as a transport of either line of the SDK. */
@@ -53,7 +54,7 @@ export function stdioTransport(terms: StdioTerms): StdioTransport {
         listen(child);
         child.once("spawn", resolve);
         child.once("error", (error) => {
-          reject(error);
+          reject(startFailure(error, terms));
           transport.onerror?.(error);
           finish();
         });

@@ -25,8 +25,6 @@ describe("allowedHosts", () => {
     ["mcp.example:8443/mcp", "mcp.example:8443"],
     ["mara@mcp.example", "mcp.example"],
     ["fd00::7", "[fd00::7]"],
-    ["müller.example", "xn--mller-kva.example"],
-    ["10.7", "10.0.0.7"],
   ])("refuses %s, and says what is meant", (host, meant) => {
     const read = () => readHttpOptions({ allowedHosts: ["ok.example", host] });
     expect(read).toThrow(expect.objectContaining({ code: "invalid_option" }));
