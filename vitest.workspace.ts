@@ -47,8 +47,7 @@ export default defineConfig({
         test: {
           name,
           root: `packages/${name}`,
-          include: ["{src,test}/**/*.test.ts"],
-          exclude: ["**/*.isolated.test.ts"],
+          include: ["{src,test}/**/!(*.isolated).test.ts"],
           typecheck: { enabled: hasTypeTests(name), include: ["{src,test}/**/*.test-d.ts"] },
         },
       })),
