@@ -62,7 +62,12 @@ export function isUnavailable(error: unknown): error is McpError {
   return error instanceof McpError && unavailable.has(error.code);
 }
 
-/** Whether a connection is of no use any more, and the server has not seen what was sent over it. */
+/** Whether a connection is of no use any more. */
+export function isLoss(error: unknown): error is McpError {
+  return error instanceof McpError && error.code === "mcp_connection_lost";
+}
+
+/** The same, where the server has not seen what was sent over it. */
 export function isUnsentLoss(error: unknown): boolean {
-  return error instanceof McpError && error.code === "mcp_connection_lost" && error.notSent;
+  return isLoss(error) && error.notSent;
 }

@@ -1,6 +1,6 @@
 import type { McpClient } from "../client/mcp-client.js";
 import { httpStatusOf } from "../client/sdk-errors.js";
-import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { isLoss, isUnsentLoss, McpError } from "../mcp-error.js";
 import type { McpServer } from "./mcp-server.js";
 import { withinMs } from "./within-ms.js";
 
@@ -44,6 +44,6 @@ async function isGone(client: McpClient): Promise<boolean> {
     await withinMs(aliveMs, "No answer.", (signal) => client.request("ping", {}, { signal }));
     return false;
   } catch (error) {
-    return error instanceof McpError && error.code === "mcp_connection_lost";
+    return isLoss(error);
   }
 }

@@ -1,4 +1,4 @@
-import { isUnsentLoss, McpError } from "../mcp-error.js";
+import { isLoss, isUnsentLoss, McpError } from "../mcp-error.js";
 
 /** A connection that has just broken may not know it yet, and refuse the second try as well. */
 const mostTries = 3;
@@ -24,10 +24,6 @@ export async function overNewConnection<Value>(
       wasSent ||= !isUnsentLoss(error);
     }
   }
-}
-
-function isLoss(error: unknown): boolean {
-  return error instanceof McpError && error.code === "mcp_connection_lost";
 }
 
 /** That the last try was not sent says nothing about the one before. */
